@@ -110,6 +110,21 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect(missing).to.equal([]);
             });
 
+            it('never find the design object, which is not stored there', async () => {
+
+                const { value } = await one.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'design' });
+                const { attributes: { content } } = value as { attributes: { content: JsonObject } };
+                await one.asAdmin('0.DOIP/Op.Update', { targetId: 'design', input: { attributes: { content: { ...content, note: 'changed' } } } });
+                await one.create('Document', { name: 'beside the design' }, { id: 'test/beside' });
+                expect(await ids(one, 'id:design id:test/beside')).to.equal(['test/beside']);
+                await engine.refresh();
+                const prefix = url.split('/').at(-1);
+                const stored = await engine.client.send<{ count: number }>({
+                    method: 'POST', path: `/${prefix}-v${FORMAT}/_count`, body: { query: { terms: { id: ['design', 'test/beside'] } } }
+                });
+                expect(stored.count).to.equal(1);
+            });
+
             it('have rights before counts', async () => {
 
                 await one.create('Document', { name: 'secretword' }, { id: 'test/secret', attributes: { acl: { readers: [], writers: [] } } });

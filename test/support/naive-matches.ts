@@ -87,11 +87,10 @@ function matchesRange(range: RangeQuery, parts: Parts): boolean {
             }
         }
         else if (isTime(low) && isTime(high)) {
-            const bounds = { ...range, low: low === null ? null : parseTime(low), high: high === null ? null : parseTime(high) };
             return values.some((value) => {
 
                 const time = typeof value === 'string' ? parseTime(value) : null;
-                return time !== null && isWithin(time, bounds);
+                return time !== null && isTimeWithin(time, range);
             });
         }
 
@@ -115,7 +114,20 @@ function isNumber(text: string | null): boolean {
 
 function isTime(text: string | null): boolean {
 
-    return text === null || parseTime(text) !== null;
+    return text === null || parseTime(/^\d{4}-\d\d$/.test(text) ? `${text}-01` : text) !== null;
+}
+
+/** A date or month is equal to each of its times. */
+function isTimeWithin(time: number, { low, high, includesLow, includesHigh }: Bounds<string>): boolean {
+
+    const order = (bound: string): number => {
+
+        const period = new Date(Math.floor(time)).toISOString().slice(0, bound.length);
+        return bound.includes('t') ? time - (parseTime(bound) ?? NaN) : period < bound ? -1 : Number(period > bound);
+    };
+
+    const [below, above] = [low === null ? 1 : order(low), high === null ? -1 : order(high)];
+    return (below > 0 || includesLow && below === 0) && (above < 0 || includesHigh && above === 0);
 }
 
 function asNumbers(range: RangeQuery): Bounds<number> {

@@ -162,12 +162,13 @@ export class SearchCorpus {
             case 7:
                 return `${field}[${this.pick(['*', 'a', 'foo', '東'])} TO ${this.pick(['*', 'foo', 'reports', 'z'])}}`;
             case 8:
-                return `/date:[${this.pick(['*', '2004-01-01', '2004-06-01T00:00:00Z'])} TO ${this.pick(['*', '2005-01-01T12:00:00+02:00'])}]`;
+                return `/date:${this.pick(['[', '{'])}${this.pick(['*', '2004-01-01', '2004-05', '2004-05-01', '2004-06-01T00:00:00Z'])} TO ` +
+                    `${this.pick(['*', '2004-05', '2004-05-01', '2004-12', '2005-01-01T12:00:00+02:00'])}${this.pick([']', '}'])}`;
             case 9:
                 return this.pick(['/title:*', '/empty:*', '/mixed:*', '/mixed:null', '/n:[* TO *]', '/none:*', 'users:*', '*:*', 'objcreated:*', 'scan:*']);
             case 10:
                 return this.pick(['type:book', 'type:"digital specimen"', 'type:d*', 'id:test/1*', 'aclRead:missing', 'aclWrite:test/u2', 'username:test/u1',
-                    'elname_scan:true', 'elatt_scan_mimetype:image/png', 'elatt_scan_mimetype:plain', 'isVersion:true', 'acl/readers/_:public', 'createdBy:test/u2']);
+                    'elname_scan:true', 'elatt_scan_mimetype:image/png', 'elatt_scan_mimetype:plain', 'elatt_scan_internal.size:[5 TO 40]', 'isVersion:true', 'acl/readers/_:public', 'createdBy:test/u2']);
             case 11:
                 return this.pick(['objcreated:[20231115 TO 20231120]', 'objmodified:20231114221320000', 'objcreated:202311*', 'txnId:5', 'txnId:1?', 'objcreated:[* TO 2023-11-20]', 'objmodified:{2023-11-15 TO *]']);
             case 12:

@@ -46,6 +46,9 @@ const COLUMN_ALIASES: ReadonlyMap<string, string> = new Map([
     ['txnId', 'metadata/txnId']
 ]);
 
+/** Fields with the size of a payload, see {@link payloadPropertyFields}; names of payloads may have line breaks. */
+const SIZE_FIELD = /^elatt_.*_internal\.size$/s;
+
 /** Field names of older clients. */
 const LEGACY_NAMES: ReadonlyMap<string, string> = new Map([
     ['objatt_type', 'type'],
@@ -140,6 +143,12 @@ export function resolveField(fieldName: string | null): FieldTarget {
 
     return isKeyword(name) ? { kind: 'keyword', field: name } :
         { kind: 'text', fields: [name, numberField(name), payloadField(name), nullField(name)], column: name };
+}
+
+/** Returns what ranges of a field compare: sizes of payloads are numbers. */
+export function rangeTarget(target: FieldTarget): FieldTarget {
+
+    return target.kind === 'keyword' && SIZE_FIELD.test(target.field) ? { kind: 'number', column: target.field, form: 'decimal' } : target;
 }
 
 /** Returns the column (doc values) of a sort field or facet. */

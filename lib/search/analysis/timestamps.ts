@@ -7,6 +7,8 @@ const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz
 /** A date or a month. */
 const PERIOD = /^\d{4}-\d\d(?:-\d\d)?$/;
 
+const MONTH = /^\d{4}-\d\d$/;
+
 /** Behind all digits that may follow a month, a date or a millisecond in a timestamp. */
 const AFTER = '9';
 
@@ -61,6 +63,40 @@ function timestampBound(text: string, isEnd: boolean): string {
 
     const time = parseTime(text);
     return time === null ? text : formatTimestamp(Math.floor(time)) + (Number.isInteger(time) ? '' : AFTER);
+}
+
+/** Bounds of a range, in epoch ms; null is an open end. */
+interface TimeBounds {
+    readonly low: number | null;
+    readonly high: number | null;
+    readonly includesLow: boolean;
+    readonly includesHigh: boolean;
+}
+
+/**
+ * Returns the bounds of a range of times; null when one of them is no RFC 3339 date-time, date or month. A date or month is all of its time, as in
+ * {@link timestampBounds}: where its end counts, that is the beginning of the next one, which is outside of it.
+ */
+export function timeBounds({ low, high, includesLow, includesHigh }: TextBounds): TimeBounds | null {
+
+    const [from, to] = [low === null ? null : timeBound(low, !includesLow), high === null ? null : timeBound(high, includesHigh)];
+    return from !== null && Number.isNaN(from) || to !== null && Number.isNaN(to) ? null : {
+        low: from, includesLow: includesLow || low !== null && PERIOD.test(low),
+        high: to, includesHigh: includesHigh && !(high !== null && PERIOD.test(high))
+    };
+}
+
+/** Returns NaN for a text that is no time. */
+function timeBound(text: string, isEnd: boolean): number {
+
+    const isMonth = MONTH.test(text);
+    const time = parseTime(isMonth ? `${text}-01` : text) ?? NaN;
+    if (!isEnd || !PERIOD.test(text) || Number.isNaN(time)) {
+        return time;
+    }
+
+    const next = new Date(time);
+    return isMonth ? next.setUTCMonth(next.getUTCMonth() + 1) : next.setUTCDate(next.getUTCDate() + 1);
 }
 
 function offsetOf(zone: string): number {

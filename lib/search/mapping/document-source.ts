@@ -1,7 +1,8 @@
 /**
- * Source of documents for the index: stored objects, with their indexed forms and extracted texts.
+ * Source of documents for the index: stored objects but the design object, which is not searchable, with their indexed forms and extracted texts.
  */
 
+import { DESIGN_ID } from '../../doip/ids.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { ObjectTexts, PayloadTexts } from '../../payloads/payload-texts.js';
@@ -15,9 +16,9 @@ import type { ObjectScan } from '../../stores/objects/object-scan.js';
 export interface IndexSource {
     /** Splits ids into portions whose documents fit into memory together. */
     portions(ids: readonly string[]): Promise<string[][]>;
-    /** Returns the documents of objects that exist among the ids, in no order. */
+    /** Returns the documents of searchable objects that exist among the ids, in no order. */
     byIds(ids: readonly string[]): Promise<IndexDocument[]>;
-    /** Returns the documents of the next page of objects by id; empty after the last. */
+    /** Returns the documents of the next page of searchable objects by id; empty after the last. */
     after(id: string): Promise<IndexDocument[]>;
     /** Maps an object that was just stored. Must not throw. */
     describe(object: StoredObject, change: ObjectChange): IndexDocument;
@@ -54,13 +55,18 @@ export class StoredIndexSource implements IndexSource {
 
     async byIds(ids: readonly string[]): Promise<IndexDocument[]> {
 
-        const objects = await this.#objects.byIds(ids);
+        const objects = (await this.#objects.byIds(ids)).filter(isSearchable);
         return await this.#documents(objects, await this.#texts.of(objects));
     }
 
     async after(id: string): Promise<IndexDocument[]> {
 
-        const objects = await this.#objects.after(id);
+        const page = await this.#objects.after(id);
+        const objects = page.filter(isSearchable);
+        if (objects.length === 0 && page.length > 0) {
+            return await this.after(page.at(-1)?.id ?? id);
+        }
+
         const texts = await this.#texts.of(objects, TEXTS_PER_BATCH);
         // Where texts are long, the page has fewer objects.
         return await this.#documents(objects.slice(0, texts.size), texts);
@@ -81,4 +87,9 @@ export class StoredIndexSource implements IndexSource {
         await this.#refresh();
         return objects.map((object) => mapObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
     }
+}
+
+function isSearchable({ id }: StoredObject): boolean {
+
+    return id !== DESIGN_ID;
 }

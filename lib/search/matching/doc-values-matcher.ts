@@ -9,7 +9,7 @@ import { compareBytes, encodeText } from '../segment/byte-buffers.js';
 import type { Deadline } from '../query/query-deadline.js';
 import { candidatesOf, forEachSimilar } from '../segment/fuzzy/fuzzy-terms.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
-import { formatTimestamp, parseTime } from '../analysis/timestamps.js';
+import { formatTimestamp, timeBounds } from '../analysis/timestamps.js';
 import type { FuzzyQuery, PatternQuery, RangeQuery, TermQuery } from '../query/query.js';
 import type { NumberForm } from '../analysis/field-names.js';
 import { forEachMatch } from './term-expansion.js';
@@ -55,14 +55,14 @@ export function matchColumnRange(column: DocValues | null, range: RangeQuery, bi
         return false;
     }
 
-    const [from, to] = [range.low, range.high].map((bound) => (bound === null ? null : parseTime(bound) ?? NaN));
-    if (from === undefined || to === undefined || Number.isNaN(from) || Number.isNaN(to)) {
+    const bounds = timeBounds(range);
+    if (!bounds) {
         return false;
     }
 
     const times = column?.times;
     if (column && times) {
-        const isInRange = rangeTest({ ...range, low: from, high: to });
+        const isInRange = rangeTest(bounds);
         addSelected(column, (ordinal) => isInRange(times[ordinal - column.numbers.length] ?? NaN), bits);
     }
 

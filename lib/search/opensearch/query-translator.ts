@@ -2,7 +2,7 @@
 
 import { stemOf, stemTerm } from '../analysis/stemmer.js';
 import type { FieldTarget, NumberForm } from '../analysis/field-names.js';
-import { parseTime } from '../analysis/timestamps.js';
+import { timeBounds } from '../analysis/timestamps.js';
 import { MAX_VALUE_LENGTH } from '../analysis/analyzer.js';
 import { TEXT_LANGUAGES } from '../../model/text-language.js';
 import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery, ValueQuery } from '../query/query.js';
@@ -278,7 +278,7 @@ function numberTargetRange(range: RangeQuery, { column, form }: { readonly colum
         return termRange(range, { field: 'stamps', code });
     }
 
-    const bounds = boundsOf(range, parseNumber);
+    const bounds = numberBounds(range);
     return bounds ? termRange(bounds, { field: 'numbers', code }) : NONE;
 }
 
@@ -286,32 +286,33 @@ function numberTargetRange(range: RangeQuery, { column, form }: { readonly colum
 function columnRange(range: RangeQuery, column: string): { readonly query: EngineQuery; readonly isOnly: boolean } | null {
 
     const code = codeOf('column', column);
-    const numbers = boundsOf(range, parseNumber);
+    const numbers = numberBounds(range);
     if (numbers) {
         return { query: termRange(numbers, { field: 'numbers', code }), isOnly: false };
     }
 
-    const times = boundsOf(range, parseTime);
-    return times ? { query: termRange(times, { field: 'times', code }), isOnly: true } : null;
+    const times = timeBounds(range);
+    return times ? { query: termRange(keyRange(range, times), { field: 'times', code }), isOnly: true } : null;
 }
 
-/** Returns the range with the keys of its bounds; null when one of them cannot be read. */
-function boundsOf(range: RangeQuery, read: (text: string) => number | null): RangeQuery | null {
+/** Returns the range with the keys of its bounds; null when one of them is no number. */
+function numberBounds(range: RangeQuery): RangeQuery | null {
 
-    const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : keyOf(read(bound))));
-    return low === undefined || high === undefined || low === NO_KEY || high === NO_KEY ? null : { ...range, low, high };
+    const [low = null, high = null] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
+    return low !== null && Number.isNaN(low) || high !== null && Number.isNaN(high) ? null : keyRange(range, { ...range, low, high });
 }
 
-const NO_KEY = '';
+/** Returns the range with other bounds, as keys. */
+function keyRange(
+    range: RangeQuery, { low, high, includesLow, includesHigh }: Pick<RangeQuery, 'includesLow' | 'includesHigh'> & Readonly<Record<'low' | 'high', number | null>>
+): RangeQuery {
 
-function keyOf(number: number | null): string {
-
-    return number === null ? NO_KEY : numberKey(number);
+    return { ...range, low: low === null ? null : numberKey(low), high: high === null ? null : numberKey(high), includesLow, includesHigh };
 }
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-function parseNumber(text: string): number | null {
+function parseNumber(text: string): number {
 
-    return NUMBER.test(text) ? Number(text) : null;
+    return NUMBER.test(text) ? Number(text) : NaN;
 }

@@ -1,5 +1,6 @@
 /** Translates a search request to requests of OpenSearch, and its answers back. */
 
+import { DESIGN_ID } from '../../doip/ids.js';
 import { compareText } from '../analysis/analyzer.js';
 import { resolveColumn } from '../analysis/field-names.js';
 import { BucketBudget, filterQuery, MAX_BUCKETS } from '../collectors/facet-collector.js';
@@ -49,6 +50,9 @@ export function translateRequest(request: SearchRequest, input: RequestInput, ti
     };
 }
 
+/** The design object, which indexes of former releases have. */
+const DESIGN: EngineQuery = { term: { id: DESIGN_ID } };
+
 /**
  * Two queries where the caller may search the payloads of some objects only: that for these, and for all others the same without payloads.
  * So a payload has no influence even where it would exclude an object.
@@ -64,10 +68,10 @@ function queryOf({ access, includeVersions }: SearchRequest, { query, filters }:
     };
 
     const visible = [...objects ? [objects] : []];
-    const versions = includeVersions ? [] : [VERSIONS];
+    const excluded = includeVersions ? [DESIGN] : [DESIGN, VERSIONS];
     if (payloads === null || !all.some(readsPayloads)) {
         const { must, filter } = body(payloads === null);
-        return { bool: { must, filter: [...filter, ...visible], must_not: versions } };
+        return { bool: { must, filter: [...filter, ...visible], must_not: excluded } };
     }
 
     const [full, limited] = [body(true), body(false)];
@@ -77,7 +81,7 @@ function queryOf({ access, includeVersions }: SearchRequest, { query, filters }:
                 { bool: { must: full.must, filter: [...full.filter, payloads] } },
                 { bool: { must: limited.must, filter: limited.filter, must_not: [payloads] } }
             ],
-            minimum_should_match: 1, filter: visible, must_not: versions
+            minimum_should_match: 1, filter: visible, must_not: excluded
         }
     };
 }

@@ -9,7 +9,7 @@
 import { badRequest } from '../../errors/errors.js';
 import { analyse, keywordOf, TEXT_GAP } from '../analysis/analyzer.js';
 import { timestampBounds } from '../analysis/timestamps.js';
-import { resolveField } from '../analysis/field-names.js';
+import { rangeTarget, resolveField } from '../analysis/field-names.js';
 import { parseQuery, queryError } from './parser.js';
 import { MATCH_ALL, MATCH_NONE } from './query.js';
 import type { Query } from './query.js';
@@ -129,9 +129,15 @@ class Rewriter {
     #pattern(word: SyntaxWord, scope: Scope): Query {
 
         this.#count(word.at);
-        const pattern = word.pattern.map((part): PatternPart => ('text' in part ? { text: part.text.toLowerCase() } : part));
-        if (!pattern.every((part) => 'wildcard' in part && part.wildcard === 'many')) {
-            return { kind: 'pattern', pattern, ...scope };
+        if (!word.pattern.every((part) => 'wildcard' in part && part.wildcard === 'many')) {
+            const patterns = lowerPattern(word.pattern).map((pattern): Query => ({ kind: 'pattern', pattern, ...scope }));
+            const [first, second] = patterns;
+            if (first && !second) {
+                return first;
+            }
+
+            this.#count(word.at);
+            return { kind: 'boolean', must: [], should: patterns, not: [] };
         }
 
         return scope.target.kind === 'any' ? { ...MATCH_ALL, boost: scope.boost } : { kind: 'exists', ...scope };
@@ -170,8 +176,9 @@ class Rewriter {
         this.#count(at);
         if (low !== null || high !== null) {
             const bounds = { low: low?.toLowerCase() ?? null, high: high?.toLowerCase() ?? null, includesLow, includesHigh };
-            const isOfTimestamps = scope.target.kind === 'number' && scope.target.form === 'timestamp';
-            return { kind: 'range', ...bounds, ...isOfTimestamps ? timestampBounds(bounds) : {}, ...scope };
+            const target = rangeTarget(scope.target);
+            const isOfTimestamps = target.kind === 'number' && target.form === 'timestamp';
+            return { kind: 'range', ...bounds, ...isOfTimestamps ? timestampBounds(bounds) : {}, target, boost: scope.boost };
         }
 
         return scope.target.kind === 'any' ? { ...MATCH_ALL, boost: scope.boost } : { kind: 'exists', ...scope };
@@ -201,6 +208,19 @@ class Rewriter {
             throw queryError(this.#source, at, `more than ${MAX_CLAUSES} clauses`);
         }
     }
+}
+
+/**
+ * Returns a pattern in lower case: in two forms where a capital sigma is beside a wildcard, as it is another letter at the end of a word, and
+ * only the words that match tell whether it is there.
+ */
+function lowerPattern(pattern: readonly PatternPart[]): PatternPart[][] {
+
+    const lower = (toLower: (text: string, index: number) => string): PatternPart[] =>
+        pattern.map((part, i) => ('text' in part ? { text: toLower(part.text, i) } : part));
+    const within = lower((text, i) => (i < pattern.length - 1 ? `${text}x`.toLowerCase().slice(0, -1) : text.toLowerCase()));
+    const atEnd = lower((text, i) => (i > 0 ? `x${text}`.toLowerCase().slice(1) : text.toLowerCase()));
+    return JSON.stringify(within) === JSON.stringify(atEnd) ? [within] : [within, atEnd];
 }
 
 /** Quoted text: a phrase, or a whole value, depending on the field. Null when it has no words. */

@@ -219,7 +219,12 @@ export class SearchSegmentStore {
         return steps;
     }
 
+    /** The set of segments does not tell whether a change that leaves it as it is was stored: that is done again. */
     async #isSwitched({ added, removed }: SegmentSwitch): Promise<boolean> {
+
+        if (added.length === 0 && removed.length === 0) {
+            return false;
+        }
 
         const live = new Set((await this.segments()).map(({ id }) => id));
         return added.every((id) => live.has(id)) && !removed.some((id) => live.has(id));

@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Database } from '../../../db/database.js';
+import type { Database, Unit } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -9,6 +10,7 @@ import { naiveSearch } from '../../support/naive-search.js';
 import { SearchCorpus } from '../../support/search-corpus.js';
 import { documentOf, EVERYTHING, objectOf, SearchNode } from '../../support/search-node.js';
 import { until } from '../../support/until.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 import { watchWorkers } from '../../support/worker-threads.js';
 import type { WatchedWorkers } from '../../support/worker-threads.js';
 
@@ -150,6 +152,43 @@ forEachDatabase((name, create) => {
 
             expect(faults).to.equal([]);
             expect((await (await start()).search({ query: 'kept' })).size).to.equal(30);
+        });
+
+        it('does not bring deleted objects back when it is unknown whether their deletion was stored', async () => {
+
+            const first = await start({ storeAfter: 1000 });
+            for (let from = 1; from <= 1000; from += 100) {
+                await Promise.all(Array.from({ length: 100 }, (_, i) => first.write(null, object(from + i, 'kept'))));
+            }
+
+            await storedSegments(first, 1);
+            await first.index.stop();
+            let losses = 1;
+            const flaky = Object.assign(watchedDatabase(database, () => {}), {
+                commit: async (unit: Unit) => {
+
+                    if (losses > 0 && unit.steps.some(({ sql }) => sql.includes('search_manifest') && sql.includes('covered'))) {
+                        --losses;
+                        throw new DatabaseError('unknown-outcome', 'cut');
+                    }
+
+                    return await database.commit(unit);
+                }
+            });
+            const second = new SearchNode(flaky, { storeAfter: 50 });
+            nodes = [second];
+            await second.index.start();
+            await second.search({});
+            for (let number = 1; number <= 50; ++number) {
+                await second.write(object(number, 'kept'), null);
+            }
+
+            await until(() => losses === 0);
+            await write(second, 2001, 2051);
+            await storedSegments(second, 2);
+            await second.index.stop();
+
+            expect((await (await start()).search({ query: 'kept' })).size).to.equal(1000);
         });
 
         it('gives no duplicates when a segment that was just stored cannot be read', async () => {

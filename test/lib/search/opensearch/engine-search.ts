@@ -9,11 +9,13 @@ import { EngineClient } from '../../../../lib/search/opensearch/engine-client.js
 import { encodeDocuments } from '../../../../lib/search/opensearch/bulk-lines.js';
 import { indexBody } from '../../../../lib/search/opensearch/engine-mapping.js';
 import { EngineSearch } from '../../../../lib/search/opensearch/engine-search.js';
+import type { SearchAccess } from '../../../../lib/search/query/search-access.js';
 import type { SearchHit, SearchRequest } from '../../../../lib/search/query/search-request.js';
 import { naiveSearch } from '../../../support/naive-search.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../../../support/opensearch.js';
 import { startS3Relay } from '../../../support/s3.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
+import { EXAMPLES, FINDINGS } from '../../../support/search-examples.js';
 import { build } from '../../../support/search-layouts.js';
 import { until } from '../../../support/until.js';
 
@@ -90,6 +92,32 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
             }
         });
     }
+
+    it('find what they should', async () => {
+
+        const search = await indexed(engine, EXAMPLES);
+        const request = { filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: true, access: FULL_ACCESS };
+        for (const [query, ids] of FINDINGS) {
+            expect((await all((await search.search({ ...request, query })).hits)).map(({ id }) => id).sort(), query).to.equal([...ids]);
+        }
+    });
+
+    it('never find the design object, which indexes of former releases have', async () => {
+
+        const corpus = new SearchCorpus(16);
+        const rights = { readers: ['public'], writers: ['public'] };
+        const documents = ['design', 'test/1'].map((id) => ({ ...corpus.document(id), content: { name: 'both' }, rights }));
+        const search = await indexed(engine, documents);
+        const nobody = { caller: false, creator: false, self: false };
+        const limited: SearchAccess = {
+            all: false, entries: ['public'], userId: null, types: [], defaults: { read: nobody, write: nobody, payload: null, search: null }
+        };
+        for (const [query, caller] of [['both', FULL_ACCESS], ['*:*', FULL_ACCESS], ['id:design id:test/1', FULL_ACCESS], ['both', limited]] as const) {
+            const request = { filterQueries: [], facets: [{ field: 'id', maxBuckets: 5 }], sort: [], start: 0, limit: null, includeScore: false, includeVersions: true };
+            const { size, facets, hits } = await search.search({ ...request, query, access: caller });
+            expect([size, facets[0]?.buckets.map(({ value }) => value), (await all(hits)).map(({ id }) => id)], query).to.equal([1, ['test/1'], ['test/1']]);
+        }
+    });
 
     it('have a mapping of constant size for 100,000 names of properties, each of which is searched, sorted by and counted', { timeout: 300_000 }, async () => {
 

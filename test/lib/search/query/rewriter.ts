@@ -112,6 +112,7 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['/n:[-3 TO +5]^2', '/n:[-3 TO +5]^2'],
     ['/t:[2024-01-01T00:00:00Z TO *]', '/t:[2024-01-01t00:00:00z TO *]'],
     ['[* TO *]', '*:*'],
+    ['elatt_a_internal.size:[1000 TO 20000]^2', 'elatt_a_internal.size:[1000 TO 20000]^2'],
     // Ranges of timestamps: dates and times in their form.
     ['objcreated:[2023-12-01 TO 2023-12-31]', 'metadata/createdOn:[20231201 TO 202312319]'],
     ['objmodified:{2023-12-01 TO 2023-12-31}', 'metadata/modifiedOn:{202312019 TO 20231231}'],
@@ -136,6 +137,13 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['a\\*', 'a'],
     ['AND*', 'and*'],
     ['*~1', '*:*'],
+    // Capital sigma is another letter at the end of a word, which may be where a wildcard is.
+    ['ΟΔΟΣ*', 'οδοσ* οδος*'],
+    ['/t:ΟΔΟΣ?ΟΣ^2', '/t:οδοσ?ος^2 /t:οδος?ος^2'],
+    ['+*Σ', '+(*σ *ς)'],
+    ['*ΟΔΟΣ', '*οδος'],
+    ['οδος*', 'οδος*'],
+    ['ΣΟΔ*', 'σοδ*'],
     // Fuzzy
     ['Hardi~', 'hardi~2'],
     ['x~1', 'x~1'],

@@ -8,6 +8,7 @@ import type { SearchRequest } from '../../../../lib/search/query/search-request.
 import { mayReadPayloads } from '../../../support/naive-access.js';
 import { naiveSearch } from '../../../support/naive-search.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
+import { EXAMPLES, FINDINGS } from '../../../support/search-examples.js';
 import { build, layouts, merge, readInPieces } from '../../../support/search-layouts.js';
 import type { LiveSegment } from '../../../../lib/search/searcher/live-segment.js';
 import { findDocument } from '../../../../lib/search/indexing/live-segments.js';
@@ -73,6 +74,19 @@ describe('the index searcher', () => {
                     expect(found, context).to.equal(first);
                 }
             }
+        });
+    }
+
+    const examples = inSegmentsOf(5, EXAMPLES);
+    for (const [query, ids] of FINDINGS) {
+        it(`finds for ${query} what it should`, () => {
+
+            const request: SearchRequest = {
+                query, filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: true, access: FULL_ACCESS
+            };
+
+            expect(answer(new IndexSearcher(), request, examples).hits.map(({ id }) => id).sort()).to.equal([...ids]);
+            expect([...naiveSearch(EXAMPLES, request).matching].sort()).to.equal([...ids]);
         });
     }
 
