@@ -36,9 +36,9 @@ forEachDatabase((name, create) => {
                     return result;
                 }
             }), 'node');
-            await store.reset(1, 0);
+            await store.reset(1);
             stored = await store.write(1, [['deleted', Buffer.alloc(4)]]);
-            await store.switch({ added: [stored], removed: [], covered: 0 }, [], 0);
+            await store.switch({ added: [stored], removed: [], covered: 0 }, []);
         });
 
         afterEach(() => place.dispose());
@@ -51,7 +51,7 @@ forEachDatabase((name, create) => {
                 const added = change === 'added' ? [await store.write(1, [])] : [];
                 const steps = change === 'deletions' ? store.rewriteSteps(stored, 'deleted', Buffer.alloc(4, 1)) : [];
                 lost = loss;
-                const switched = store.switch({ added, removed: change === 'removed' ? [stored] : [], covered: 1 }, steps, 0);
+                const switched = store.switch({ added, removed: change === 'removed' ? [stored] : [], covered: 1 }, steps);
 
                 expect(await switched.then(() => true, ({ fault }: DatabaseError) => fault)).to.equal(isStored ? true : 'unknown-outcome');
             });
