@@ -29,6 +29,8 @@ export interface JsonTextOptions {
     readonly sentNumber?: boolean;
     /** False for callers who do not show where a syntax error is, as finding that takes far longer than parsing. Default true. */
     readonly locatesErrors?: boolean;
+    /** False to say of what is no strict JSON only that, for long texts: the reason takes far longer to find than to parse them. Default true. */
+    readonly explainsErrors?: boolean;
 }
 
 /** Maximum number of values in a parameter, since parameters come from any client. */
@@ -84,18 +86,23 @@ function scan(text: string, { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity
 
 function parseScanned(text: string, { colons, numbers }: Scan, options: JsonTextOptions): JsonValue {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false, locatesErrors = true } = options;
+    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false, locatesErrors = true, explainsErrors = true } = options;
+    const explained = (): Error => (explainsErrors ? explainError(text, maxDepth, name) : notStrict(name));
+    if (colons === INVALID && !explainsErrors) {
+        throw explained();
+    }
+
     let value: JsonValue;
     try {
         value = JSON.parse(text) as JsonValue;
     }
     catch {
         // With a better message than JSON.parse
-        throw locatesErrors ? explainError(text, maxDepth, name) : malformed(name);
+        throw locatesErrors ? explained() : malformed(name);
     }
 
     if (colons === INVALID || countProperties(value) !== colons) {
-        throw explainError(text, maxDepth, name);
+        throw explained();
     }
 
     if (sentNumber && typeof value === 'number' && numbers.length > 0) {
@@ -104,6 +111,11 @@ function parseScanned(text: string, { colons, numbers }: Scan, options: JsonText
 
     addNumberTexts(value, text, numbers);
     return value;
+}
+
+function notStrict(name: string): Error {
+
+    return badRequest(`${name} is not strict JSON: an unpaired surrogate, a name twice or one such as __proto__, a number beyond doubles, or too many levels`);
 }
 
 /** Limits the total length of numbers longer than JavaScript writes them, since they cost time by their length. */

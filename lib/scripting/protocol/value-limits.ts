@@ -25,6 +25,9 @@ export const DEFAULT_VALUE_LIMITS: ValueLimits = { maxValues: 50_000, maxLength:
 const OTHER_VALUES = 10_000;
 const OTHER_LENGTH = 2 * MIB;
 
+/** Length in characters up to which the place of an error is found. */
+const MAX_EXPLAINED = 1 * MIB;
+
 /** Maximum number of values in what a method returns. */
 export const MAX_RETURNED_VALUES = 1_000_000;
 
@@ -46,7 +49,7 @@ export async function parseGiven(text: string, { maxValues, maxLength }: ValueLi
         throw tooLarge(`${name} is longer than the allowed ${maxLength} characters`);
     }
 
-    const options: JsonTextOptions = { maxValues, maxDepth: DEFAULT_MAX_DEPTH, name };
+    const options: JsonTextOptions = { maxValues, maxDepth: DEFAULT_MAX_DEPTH, name, explainsErrors: text.length <= MAX_EXPLAINED };
     const value = await parseJsonInSteps(text, options);
     await turnFor(text.length);
     return value;
