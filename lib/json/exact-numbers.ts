@@ -73,6 +73,21 @@ export function setNumberText<T extends object>(container: T, key: string, text:
     return setNumberTexts(container, text === undefined ? changed : changed.set(key, text));
 }
 
+/**
+ * Returns the texts by which a number is found: as JavaScript writes it, and as it was sent if that is another text. The first is left out where it
+ * stands for another number, or has an exponent in place of digits that were sent: beyond 2^53.
+ */
+export function searchableTexts(value: number, sent: string | undefined): readonly string[] {
+
+    const plain = String(value);
+    if (sent === undefined || sent === plain) {
+        return [plain];
+    }
+
+    const isPrecise = Math.abs(value) <= Number.MAX_SAFE_INTEGER || /e/i.test(sent) || isSameDecimal(sent, plain) && !plain.includes('e');
+    return isPrecise ? [plain, sent] : [sent];
+}
+
 /** A standalone number that is written with its text. */
 export class SentNumber {
 

@@ -52,6 +52,9 @@ onEveryDatabase((name, start) => {
 
             service = await start();
             await text('PUT /schemas/Any', SCHEMA);
+            const schema = JSON.parse(SCHEMA.replace('"maximum":1.1', '"cordra":{"search":{"altFieldName":"price"}}')
+                .replace('"g"', '"b":{"cordra":{"search":{"altFieldName":"all"}}},"g"')) as object;
+            await text('POST /objects?type=Schema', JSON.stringify({ name: 'Indexed', schema, javascript: 'exports.objectForIndexing = (object) => object;' }));
             await text('POST /objects?type=Schema', JSON.stringify({ name: 'Coded', schema: JSON.parse(SCHEMA) as object, javascript: HOOKS }));
         });
 
@@ -141,6 +144,21 @@ onEveryDatabase((name, start) => {
             await until(async () => (await found('/e:[1.1 TO 1.1]')).includes(`"${id}"`));
             expect(await found('/g:[1795353533548123000 TO 1795353533548124000]')).to.include(`"${id}"`);
         });
+
+        for (const type of ['Any', 'Indexed']) {
+            it(`are found as they were sent, and as JavaScript writes them, among objects of the type ${type}`, async () => {
+
+                const id = await create(type);
+                for (const [query, isFound] of [
+                    ['/g:1795353533548123457', true], ['/g:1795353533548123400', false], ['/e:1.10', true], ['/e:1.1', true], ['/e:1.100', false],
+                    ['/b/_:9007199254740993', true], ['/b/_:9007199254740992', false], ['/b/_:1.0', true], ['/b/_:1', true], ['/d:1e-7', true],
+                    ['userMetadata/weight:2.50', true], ['userMetadata/ns/_:1795353533548123457', true], ['price:1.10', type === 'Indexed'], ['all:9007199254740993', type === 'Indexed']
+                ] as const) {
+                    const found = await text(`GET /search?ids&query=${encodeURIComponent(`+${query} +id:"${id}"`)}`);
+                    expect(jsonOf({ payload: found })['size'], query).to.equal(isFound ? 1 : 0);
+                }
+            });
+        }
 
         it('are kept by batches and uploads', async () => {
 

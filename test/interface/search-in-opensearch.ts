@@ -7,6 +7,7 @@ import Http from 'node:http';
 import { createGateway } from '../../lib/app/gateway.js';
 import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import { EXIT } from '../../lib/errors/exit-codes.js';
+import { parseJson } from '../../lib/json/strict-parser.js';
 import { FORMAT } from '../../lib/search/opensearch/engine-document.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { explainStartError, isPermanent } from '../../lib/start-errors.js';
@@ -123,6 +124,13 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                     method: 'POST', path: `/${prefix}-v${FORMAT}/_count`, body: { query: { terms: { id: ['design', 'test/beside'] } } }
                 });
                 expect(stored.count).to.equal(1);
+            });
+
+            it('find numbers as they were sent, and as JavaScript writes them', async () => {
+
+                await one.create('Document', parseJson('{"sent":[9007199254740993,5.0]}') as JsonObject, { id: 'test/number' });
+                const queries = ['/sent/_:9007199254740993', '/sent/_:5.0', '/sent/_:5', '/sent/_:9007199254740992'];
+                expect(await Promise.all(queries.map((query) => ids(one, query)))).to.equal([['test/number'], ['test/number'], ['test/number'], []]);
             });
 
             it('have rights before counts', async () => {

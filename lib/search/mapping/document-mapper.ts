@@ -16,8 +16,8 @@ import type { IndexDocument, FieldCopy, LanguageMark } from './index-document.js
 import { LanguageMap } from './language-map.js';
 import { toIndexDocument } from './index-document.js';
 import type { Annotation } from '../../model/processed-content.js';
-import { isJsonObject } from '../../util/json-types.js';
-import { getAt } from '../../json/pointer.js';
+import { numberTextAt, SentNumber } from '../../json/exact-numbers.js';
+import { visibleAt } from '../../json/pointer.js';
 import { memberOf } from '../../types/schema/extension-keyword.js';
 
 /** Inputs that are known already. */
@@ -129,19 +129,27 @@ function copiesOf(content: JsonObject, annotations: readonly Annotation[], marks
 
         const field = memberOf(keyword, 'search', 'altFieldName');
         return typeof field === 'string' && isFreeName(field) ?
-            valuesIn(getAt(content, pointer)).map((value) => ({ field, value, language: languages.at(pointer) })) : [];
+            copiedFrom(content, pointer).map((copied) => ({ field, ...copied, language: languages.at(pointer) })) : [];
     });
 }
 
-function valuesIn(value: JsonValue | undefined): FieldCopy['value'][] {
+type Copied = Pick<FieldCopy, 'value' | 'numberText'>;
+
+function copiedFrom(content: JsonObject, pointer: string): Copied[] {
+
+    const value = visibleAt(content, pointer);
+    return value instanceof SentNumber ? valuesIn(value.toJSON(), value.toString()) : valuesIn(value);
+}
+
+function valuesIn(value: JsonValue | undefined, numberText?: string): Copied[] {
 
     if (value === undefined) {
         return [];
     }
 
-    if (Array.isArray(value)) {
-        return value.flatMap(valuesIn);
+    if (typeof value === 'object' && value !== null) {
+        return Object.entries(value).flatMap(([name, member]: [string, JsonValue | undefined]) => valuesIn(member, numberTextAt(value, name)));
     }
 
-    return isJsonObject(value) ? Object.values(value).flatMap(valuesIn) : [value];
+    return [numberText === undefined ? { value } : { value, numberText }];
 }

@@ -5,10 +5,12 @@
 import { isJsonObject } from '../../util/json-types.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { TextLanguage } from '../../model/text-language.js';
+import { searchableTexts } from '../../json/exact-numbers.js';
 import { escapeSegment } from '../../json/pointer.js';
 import { analyse } from '../analysis/analyzer.js';
 import { isColumnAlias, nullField, numberField, payloadField, payloadNameField, payloadPropertyFields, REST_FIELD } from '../analysis/field-names.js';
-import type { IndexDocument, IndexElement } from './index-document.js';
+import type { FieldCopy, IndexDocument, IndexElement } from './index-document.js';
+import { NumberTextReader } from './number-texts.js';
 import { LanguageMap } from './language-map.js';
 
 /** Receives the fields of one object. */
@@ -42,12 +44,13 @@ export function describeFields(document: IndexDocument, sink: FieldConsumer): vo
     const languages = LanguageMap.of(document.languages);
     // Metadata first, so that it never exceeds the limit of fields: access depends on the creator of an object.
     walker.walk(document.metadata as unknown as JsonObject, 'metadata');
+    walker.numberTexts = document.numberTexts ? new NumberTextReader(document.numberTexts) : null;
     walker.walk(document.content, '', languages);
     if (document.userMetadata) {
         walker.walk(document.userMetadata, 'userMetadata');
     }
 
-    document.copies.forEach(({ field, value, language }) => walker.walk(value, field, language ? LanguageMap.of([{ pointer: '', language }]) : undefined));
+    document.copies.forEach((copy) => walker.add(copy));
     describeKeywords(document, sink);
     describeRights(document, sink);
     document.elements.forEach((element) => describeElement(element, sink));
@@ -55,9 +58,15 @@ export function describeFields(document: IndexDocument, sink: FieldConsumer): vo
     document.elements.forEach((element) => describeText(element, languages.language, sink));
 }
 
+interface Scalar extends Omit<FieldCopy, 'numberText'> {
+    readonly numberText?: string | undefined;
+}
+
 /** Walks JSON; array indices become `_`. */
 class Walker {
 
+    /** Of the numbers of what is walked. */
+    numberTexts: NumberTextReader | null = null;
     readonly #sink: FieldConsumer;
     readonly #fields = new Set<string>();
 
@@ -77,27 +86,30 @@ class Walker {
             }
         }
         else if (value !== undefined) {
-            this.#scalar(value, field, typeof value === 'string' ? languages.language : null);
+            this.add({ field, value, language: languages.language, numberText: typeof value === 'number' ? this.numberTexts?.next(value) : undefined });
         }
     }
 
-    #scalar(value: string | number | boolean | null, field: string, language: TextLanguage | null): void {
+    add({ field: name, value, language = null, numberText }: Scalar): void {
 
-        const text = String(value);
-        this.#fields.add(field);
-        if (this.#fields.size > MAX_FIELDS) {
-            this.#fields.delete(field);
-            this.#sink.text(REST_FIELD, text, language);
-            return;
+        this.#fields.add(name);
+        const isRest = this.#fields.size > MAX_FIELDS;
+        if (isRest) {
+            this.#fields.delete(name);
         }
 
-        if (value === null) {
-            this.#sink.text(nullField(field), text, null);
-            return;
+        if (typeof value === 'number') {
+            const field = isRest ? REST_FIELD : numberField(name);
+            searchableTexts(value, numberText).forEach((text) => this.#sink.text(field, text, null));
+        }
+        else {
+            const field = isRest ? REST_FIELD : value === null ? nullField(name) : name;
+            this.#sink.text(field, String(value), typeof value === 'string' ? language : null);
         }
 
-        this.#sink.text(typeof value === 'number' ? numberField(field) : field, text, language);
-        this.#sink.value(field, typeof value === 'number' ? value : text);
+        if (!isRest && value !== null) {
+            this.#sink.value(name, typeof value === 'number' ? value : String(value));
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 import type { Acl } from '../../doip/digital-object.js';
 import type { StoredObject, IndexedForm, StoredElement } from '../../model/stored-object.js';
 import type { TextLanguage } from '../../model/text-language.js';
+import { numberTextsIn, type NumberText } from './number-texts.js';
 
 /** What is indexed of one object. */
 export interface IndexDocument extends Omit<StoredObject, 'elements'> {
@@ -16,6 +17,8 @@ export interface IndexDocument extends Omit<StoredObject, 'elements'> {
     /** Values of the content that are also indexed under another name. */
     readonly copies: readonly FieldCopy[];
     readonly languages?: readonly LanguageMark[];
+    /** Of the numbers in `content` and `userMetadata`. */
+    readonly numberTexts?: readonly NumberText[];
     /** Epoch ms. */
     readonly indexedOn: number;
 }
@@ -33,6 +36,8 @@ export interface FieldCopy {
     readonly field: string;
     readonly value: string | number | boolean | null;
     readonly language?: TextLanguage | null;
+    /** Of a number that JavaScript writes in another way than it was sent. */
+    readonly numberText?: string;
 }
 
 /** An element with the text extracted from it; null when there is none, or not yet. */
@@ -61,6 +66,7 @@ export function toIndexDocument(object: StoredObject, parts: MappedParts): Index
 
     const { id, type, metadata } = object;
     const { content, userMetadata, acl } = parts.form ?? object;
+    const numberTexts = numberTextsIn(content, userMetadata);
     return {
         id, type, content, acl, userMetadata, metadata,
         rights: object.acl,
@@ -75,6 +81,7 @@ export function toIndexDocument(object: StoredObject, parts: MappedParts): Index
         keywords: parts.keywords ?? {},
         copies: parts.copies ?? [],
         languages: parts.languages ?? [],
+        ...numberTexts ? { numberTexts } : {},
         indexedOn: parts.indexedOn
     };
 }

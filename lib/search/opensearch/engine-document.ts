@@ -13,7 +13,7 @@ import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { ANY_CODE, codeOf, exactKey, facetField, isLong, numberKey, sortKey, textKey, tokenOf } from './encoding.js';
 
 /** Changes whenever other terms are made of the same objects, queries expect others, or versions mean something else: indexes of other formats are left alone. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** Fields of words with positions; each has a further field for the terms that are too long for it. */
 export const WORD_FIELDS = ['all', 'words', 'others', 'hiddenAll', 'hidden'] as const;

@@ -20,7 +20,7 @@ export const LAYOUT_VERSION = 1;
  * Version of mapping and analysis. Increase it when objects are indexed differently; older segments are searched until all objects
  * have been reindexed.
  */
-const RULES_VERSION = 5;
+const RULES_VERSION = 6;
 
 /** Version of an index as a whole: rules and layout. */
 export const INDEX_VERSION = RULES_VERSION * 1000 + LAYOUT_VERSION;

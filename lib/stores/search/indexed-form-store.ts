@@ -4,6 +4,7 @@
 
 import type { Database, Step } from '../../../db/database.js';
 import { row, statements } from '../../../db/statements.js';
+import { readStored, writeStored } from '../../json/serializer.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
@@ -25,8 +26,8 @@ export class IndexFormStore {
     saveStep({ id, metadata: { txnId } }: StoredObject, { content, userMetadata, acl }: IndexedForm): Step {
 
         return this.#sql.save.step({
-            object_id: id, txn_id: txnId, content: JSON.stringify(content),
-            user_metadata: userMetadata === null ? null : JSON.stringify(userMetadata),
+            object_id: id, txn_id: txnId, content: writeStored(content),
+            user_metadata: userMetadata === null ? null : writeStored(userMetadata),
             acl: acl === null ? null : JSON.stringify(acl)
         });
     }
@@ -70,8 +71,8 @@ export class IndexFormStore {
 function toForm({ content, user_metadata, acl }: FormRow): IndexedForm {
 
     return {
-        content: JSON.parse(content) as JsonObject,
-        userMetadata: user_metadata === null ? null : JSON.parse(user_metadata) as JsonObject,
+        content: readStored(content) as JsonObject,
+        userMetadata: user_metadata === null ? null : readStored(user_metadata) as JsonObject,
         acl: acl === null ? null : JSON.parse(acl) as Acl
     };
 }

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { hasNumberTexts, restoreNumberTexts, SentNumber } from '../../../lib/json/exact-numbers.js';
+import { hasNumberTexts, restoreNumberTexts, searchableTexts, SentNumber } from '../../../lib/json/exact-numbers.js';
 import { removeAt, requireAt, setAt } from '../../../lib/json/pointer.js';
 import { prune } from '../../../lib/json/filter.js';
 import { parseJson } from '../../../lib/json/strict-parser.js';
@@ -48,6 +48,18 @@ describe('numbers in JSON', () => {
             expect(writeStored(parseJson(`{"a":[${number}]}`))).to.equal(`{"a":[${number}]}`);
         }
     });
+
+    for (const [sent, texts] of [
+        ['5', ['5']], ['5.0', ['5', '5.0']], ['1.10', ['1.1', '1.10']], ['1E-7', ['1e-7', '1E-7']], ['9007199254740991.0', ['9007199254740991', '9007199254740991.0']],
+        ['9007199254740993', ['9007199254740993']], ['-9007199254740993.0', ['-9007199254740993.0']], ['9007199254740992.0', ['9007199254740992', '9007199254740992.0']],
+        ['9007199254740993e0', ['9007199254740992', '9007199254740993e0']], ['1000000000000000000000', ['1000000000000000000000']], ['1e+16', ['10000000000000000', '1e+16']],
+        ['1e21', ['1e+21', '1e21']], ['1e+21', ['1e+21']]
+    ] as const) {
+        it(`are found by ${texts.join(' and ')} when ${sent} was sent`, () => {
+
+            expect(searchableTexts(Number(sent), sent === String(Number(sent)) ? undefined : sent)).to.equal([...texts]);
+        });
+    }
 
     it('are indented as by JSON.stringify', () => {
 

@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
+import { parseJson } from '../../../lib/json/strict-parser.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../../lib/model/stored-object.js';
 import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -76,6 +78,14 @@ forEachDatabase((name, create) => {
             await node.write(null, object(1), FORM);
 
             await everywhere({ '/title:indexed': 1, '/extra/_:added': 1, '/title:stored': 0, private: 0, 'id:"test/1"': 1, 'txnId:1': 1 });
+        });
+
+        it('keep numbers as they were sent', async () => {
+
+            const [content, userMetadata] = ['{"n":[9007199254740993,5.0]}', '{"u":1.10}'].map((text) => parseJson(text) as JsonObject);
+            await node.write(null, object(1), { content: content ?? {}, userMetadata: userMetadata ?? null, acl: null });
+
+            await everywhere({ '/n/_:9007199254740993': 1, '/n/_:9007199254740992': 0, '/n/_:5.0': 1, '/n/_:5': 1, 'userMetadata/u:1.10': 1, 'userMetadata/u:1.1': 1 });
         });
 
         it('change the results of queries on ACL fields, not who finds the object', async () => {

@@ -140,7 +140,7 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     // Capital sigma is another letter at the end of a word, which may be where a wildcard is.
     ['ΟΔΟΣ*', 'οδοσ* οδος*'],
     ['/t:ΟΔΟΣ?ΟΣ^2', '/t:οδοσ?ος^2 /t:οδος?ος^2'],
-    ['+*Σ', '+(*σ *ς)'],
+    ['+*Σ', '*σ *ς'],
     ['*ΟΔΟΣ', '*οδος'],
     ['οδος*', 'οδος*'],
     ['ΣΟΔ*', 'σοδ*'],
