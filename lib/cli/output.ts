@@ -45,13 +45,13 @@ export async function writeOutput(file: string, body: Body): Promise<void> {
 /** Prints a text on standard output. @throws CommandError when it cannot be printed */
 export async function printText(text: string): Promise<void> {
 
-    await print([Buffer.from(text)]).then(flushed).catch(incomplete);
+    await print([Buffer.from(text)]).then(flush).catch(incomplete);
 }
 
 /** Resolves when the reader of standard output has taken everything: only then may the process exit. @throws CommandError when it has not */
 export async function flushOutput(): Promise<void> {
 
-    await flushed().catch(incomplete);
+    await flush().catch(incomplete);
 }
 
 /** The first error of standard output, which may come after the write that has caused it. */
@@ -63,7 +63,7 @@ async function print(body: Body): Promise<void> {
     await pipeline(body, process.stdout, { end: false });
 }
 
-async function flushed(): Promise<void> {
+async function flush(): Promise<void> {
 
     listen();
     await new Promise<void>((resolve) => {
@@ -110,8 +110,8 @@ const MAX_NAME = 100;
 /** Writes to a temporary file beside it, which is renamed when it is on disk. Mode 0600, since exports contain password hashes. */
 async function writeFile(file: string, body: Body): Promise<void> {
 
-    const path = await targetPathOf(file).catch((error: Error) => unwritable(file, error));
-    const draft = join(dirname(path), `.${basename(path).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
+    const target = await resolveLinks(file).catch((error: Error) => unwritable(file, error));
+    const draft = join(dirname(target), `.${basename(target).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
     const interruption = new Interruption();
     let handle: FileHandle | null = null;
     try {
@@ -119,7 +119,7 @@ async function writeFile(file: string, body: Body): Promise<void> {
         await interruption.during(copy(body, handle).then(() => handle?.sync()));
         await handle.close();
         interruption.check();
-        await rename(draft, path).catch((error: Error) => unwritable(file, error));
+        await rename(draft, target).catch((error: Error) => unwritable(file, error));
     }
     catch (error) {
         await handle?.close().catch(() => {
@@ -144,17 +144,17 @@ async function copy(body: Body, handle: FileHandle): Promise<void> {
 const MAX_LINKS = 40;
 
 /** Returns where a file is, or will be, as its name may be a link, also one that leads to no file. */
-async function targetPathOf(file: string): Promise<string> {
+async function resolveLinks(file: string): Promise<string> {
 
     let path = file;
     for (let links = 0; links < MAX_LINKS; ++links) {
         path = join(await realpath(dirname(path)), basename(path));
-        const target = await readlink(path).catch(() => null);
-        if (target === null) {
+        const next = await readlink(path).catch(() => null);
+        if (next === null) {
             return path;
         }
 
-        path = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
+        path = isAbsolute(next) ? next : `${dirname(path)}/${next}`;
     }
 
     throw new Error('too many links');
