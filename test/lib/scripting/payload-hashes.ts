@@ -98,7 +98,7 @@ describe('hashes of payloads in type code', () => {
             attributes: place === null ? {} : { requestContext: { place } },
             input: [
                 jsonSegment({ id, type, attributes: { content: {} } }),
-                jsonSegment({ id: 'scan' }), bytesSegment(place === null ? BYTES : Buffer.from('x')), jsonSegment({ id: 'note' }), bytesSegment(Buffer.from('a note'))
+                jsonSegment({ id: 'scan', type: 'image/png' }), bytesSegment(place === null ? BYTES : Buffer.from('x')), jsonSegment({ id: 'note' }), bytesSegment(Buffer.from('a note'))
             ]
         });
         expect(status, JSON.stringify(value)).to.equal('0.DOIP/Status.001');
@@ -156,9 +156,9 @@ describe('hashes of payloads in type code', () => {
         await call('test/endless', 'greet');
 
         const { message } = await call('test/endless', 'compare', { scan: sha256(BYTES) }) as { message: string };
-        await until(() => endless.ended === 1);
+        await until(() => endless.ended === endless.reads);
 
         expect(message).to.match(/it took too long$/);
-        expect(endless.reads).to.equal(1);
+        expect(endless.reads).to.be.above(0);
     });
 });
