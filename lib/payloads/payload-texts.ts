@@ -13,7 +13,7 @@ import type { TextFormat } from './readers/text-format.js';
 import { formatKey, textFormat } from './readers/text-format.js';
 
 /** Version of the extraction rules. Increase it to have texts extracted again when their object is reindexed. */
-export const TEXT_RULES = 1;
+export const TEXT_RULES = 2;
 
 /** Extracted texts of an object. */
 export interface ObjectTexts {

@@ -2,7 +2,10 @@
  * Readers of plain text and of JSON.
  */
 
+import { searchableTexts } from '../../json/exact-numbers.js';
+import { MAX_NUMBER_LENGTH } from '../../json/scanner.js';
 import { TextDecoding } from './charset.js';
+import { jsonTokens } from './json-tokens.js';
 import { NoText, WholeBytes } from './text-reader.js';
 import type { ReadLimits, TextReader, TextSink } from './text-reader.js';
 
@@ -54,28 +57,18 @@ export class JsonReader implements TextReader {
         const decoding = new TextDecoding(this.#charset);
         const text = decoding.write(this.#bytes.take()) + decoding.end();
         try {
-            this.#walk(JSON.parse(text));
+            for (const [token, isString] of jsonTokens(text)) {
+                this.#sink.add(`${isString ? token : textOf(token)} `);
+            }
         }
         catch (error) {
-            throw error instanceof SyntaxError || error instanceof RangeError ? new NoText('is not JSON') : error;
+            throw error instanceof SyntaxError ? new NoText('is not JSON') : error;
         }
     }
+}
 
-    /** Uses a stack of its own, because the nesting is not limited. */
-    #walk(root: unknown): void {
+/** A number is found in the form in which it is there, and in its usual one. */
+function textOf(literal: string): string {
 
-        const waiting: unknown[] = [root];
-        while (waiting.length > 0 && !this.#sink.isFull) {
-            const value = waiting.pop();
-            if (typeof value === 'object' && value !== null) {
-                const inner: unknown[] = Array.isArray(value) ? value : Object.entries(value).flat();
-                for (let i = inner.length - 1; i >= 0; --i) {
-                    waiting.push(inner[i]);
-                }
-            }
-            else {
-                this.#sink.add(`${String(value)} `);
-            }
-        }
-    }
+    return /^[\d-]/.test(literal) ? searchableTexts(Number(literal), literal.length > MAX_NUMBER_LENGTH ? undefined : literal).join(' ') : literal;
 }

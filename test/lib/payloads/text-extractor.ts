@@ -44,6 +44,11 @@ const TEXTS: readonly (readonly [title: string, mediaType: string | null, bytes:
     ['XML in the encoding it declares', 'text/xml', Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>grün</a>', 'latin1'), 'grün'],
     ['XML whose entities would grow, without them', 'text/xml', '<!DOCTYPE a [<!ENTITY b "bbbb"><!ENTITY c "&b;&b;&b;">]><a>&c; end</a>', ']> &c; end'],
     ['names and values of JSON', 'application/json', '{"title":"A \\u00fcber","n":[1,true,null,{"x":"y"}]}', 'title A über n 1 true null x y'],
+    ['numbers in JSON as they are there, and in their usual form', 'application/json', '{"a":[5.0, 1.10,-3,1e3],"b\\"\\\\":[9007199254740993\n,12345678901234567890123],"":-0.5}',
+        'a 5 5.0 1.1 1.10 -3 1000 1e3 b"\\ 9007199254740993 12345678901234567890123 -0.5'],
+    ['JSON of any form', 'application/json', ' { "" : [ ] , "b":{},"c" :[{},[[]],"\\n\\u00fc\\"{[,:"],"d":-0.5E-1 , "e":null} ', 'b c ü"{[,: d -0.05 -0.5E-1 e null'],
+    ['JSON of any depth', 'application/json', `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`, '1 1.0'],
+    ['a number of any length in JSON', 'application/json', `[1${'0'.repeat(2000)}.5]`, 'Infinity'],
     ['PDF', 'application/pdf', makePdf(['Hello world', 'second page']), 'Hello world second page'],
     ['PDF after other bytes', 'application/pdf', Buffer.concat([Buffer.from('\n\n'), makePdf(['late'])]), 'late'],
     ['Word documents, with notes', DOCX, makeDocx(['First</w:t><w:tab/><w:t>para', 'second &amp; last'], {
@@ -61,7 +66,9 @@ const NO_TEXTS: readonly (readonly [title: string, mediaType: string | null, byt
     ['bytes that are no text', 'text/plain', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1]), /no text/],
     ['bytes of no known kind', null, Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 1]), /no kind that holds text/],
     ['a zip file of no known kind', null, makeZip({ 'a.txt': 'text' }), /no kind that holds text/],
-    ['broken JSON', 'application/json', '{"a":', /not JSON/],
+    ...['{"a":', '', ' ', '[', ']', '[}', '{]', '[1,]', '{"a":1,}', '[,1]', '{,}', '[1 2]', '1 2', '{"a"}', '{"a" 1}', '{1:2}', '{"a":1:2}', '[1:2]', '"a', '"\\x"', '"\n"',
+        '01', '1.', '.5', '+1', '1e', '-', 'nul', 'truex', '1,2', '[1]]', '\'a\'', 'NaN'
+    ].map((text) => [`broken JSON: ${text}`, 'application/json', text, /not JSON/] as const),
     ['JSON larger than the limit', 'application/json', Buffer.alloc(9 * MIB, '1'), /more than 8388608 bytes/],
     ['a PDF file that is none', 'application/pdf', 'no PDF', /not a PDF file/],
     ['a broken PDF file', 'application/pdf', makePdf(['text']).subarray(0, 200), /PDF/],
@@ -148,12 +155,22 @@ describe('the text extractor', () => {
     it('ends an extraction that needs too much memory, on or off the heap, and continues with the next one', async () => {
 
         const small = new TextExtractor({ ...LIMITS, memory: 48 * MIB, bytes: 64 * MIB });
-        const heap = await read('application/json', inPieces(Buffer.from(`[${'{"a":[]},'.repeat(700_000)}1]`), 262_144), small);
+        const withLongTexts = new TextExtractor({ ...LIMITS, characters: 1e9, memory: 48 * MIB });
+        const heap = await read('application/xml', inPieces(Buffer.from(`<a>${'x'.repeat(100)}</a>`.repeat(700_000)), 262_144), withLongTexts);
         expect(heap.reason).to.match(/too much memory/);
+        await withLongTexts.close();
 
         const beside = await read('application/pdf', inPieces(makePdf(['x'], 100_000_000), 65_536), small);
         expect(beside.text ?? '').to.be.empty();
         expect((await read('text/plain', inPieces(Buffer.from('next')), small)).text).to.equal('next');
+        await small.close();
+    });
+
+    it('reads JSON whose value would need too much memory', async () => {
+
+        const small = new TextExtractor({ ...LIMITS, memory: 48 * MIB, bytes: 64 * MIB });
+        const { text } = await read('application/json', inPieces(Buffer.from(`[${'{"a":[]},'.repeat(3_000_000)}1]`), 262_144), small);
+        expect(text?.slice(0, 7)).to.equal('a a a a');
         await small.close();
     });
 
