@@ -125,18 +125,6 @@ forEachDatabase((name, create) => {
             expect((await node.search({ query: 'id:test/1' })).size).to.equal(1);
         });
 
-        it('do not take the place of a newer one that is reported before them', async () => {
-
-            const [created, updated] = ['first', 'second'].map((title, n) => titled('test/1', title, n + 1)) as [StoredObject, StoredObject];
-            const [tellCreation, tellUpdate] = [await writeUntold('test/1', null, created), await writeUntold('test/1', created, updated)];
-            tellUpdate();
-            tellCreation();
-
-            const sizes = await Promise.all(['first', 'second'].map(async (title) => (await node.search({ query: `/title:${title}` })).size));
-
-            expect(sizes).to.equal([0, 1]);
-        });
-
         const moments: [moment: string, tellDuring: (tell: () => void) => void][] = [
             ['before the object is looked up', (tell) => {
 
