@@ -19,7 +19,7 @@ export interface RequestText {
 const PORTIONS = 4;
 
 /** Maximum length of a request with several items: it is written in one turn of the event loop. */
-const MAX_PORTION = 1024 * 1024;
+const MAX_BATCH_LENGTH = 1024 * 1024;
 
 /** Yields requests for all items, in order. */
 export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], maxMessageBytes: number): Generator<RequestText> {
@@ -35,12 +35,12 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
         return;
     }
 
-    const portion = Math.min(maxMessageBytes / PORTIONS, MAX_PORTION);
+    const maxLength = Math.min(maxMessageBytes / PORTIONS, MAX_BATCH_LENGTH);
     let texts: string[] = [];
     let length = 0;
     for (const { args, context } of items) {
         const text = JSON.stringify([...args, context]);
-        if (texts.length > 0 && length + text.length > portion) {
+        if (texts.length > 0 && length + text.length > maxLength) {
             yield request(texts);
             texts = [];
             length = 0;
