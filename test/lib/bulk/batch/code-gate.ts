@@ -3,11 +3,12 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BatchTask } from '../../../../lib/bulk/batch/batch-runner.js';
 import { BulkService } from '../../../../lib/bulk/batch/batch-service.js';
+import { CodeGate } from '../../../../lib/bulk/code-gate.js';
 import { TempFolder } from '../../../../lib/bulk/temp-folder.js';
 
 export const lab = Lab.script();
@@ -21,8 +22,8 @@ const list = (count: number, make: (n: number) => Item): readonly Item[] => Arra
 /** Items, and how many of them are in work at most. */
 const BATCHES: readonly (readonly [title: string, items: readonly Item[], most: number])[] = [
     ['without code', list(300, () => [undefined, false]), 128],
-    ['with code', list(300, () => [undefined, true]), 2],
-    ['with code, each under its id', list(300, (n) => [`test/${n}`, true]), 2],
+    ['with code', list(300, () => [undefined, true]), 16],
+    ['with code, each under its id', list(300, (n) => [`test/${n}`, true]), 16],
     ['with code, all of one id', list(50, () => ['test/1', true]), 1],
     ['with code, of two ids', list(100, (n) => [`test/${n % 2}`, true]), 2],
     ['some with code', list(300, (n) => [undefined, n % 3 === 0]), 128],
@@ -85,6 +86,30 @@ describe('items of a batch', () => {
             });
         }
     }
+
+    it('with code are in work two at a time, many while they are quick, and two again after one that takes long', async () => {
+
+        const gate = new CodeGate();
+        const highestOf = async (count: number, work: () => Promise<unknown>): Promise<number> => {
+
+            let running = 0;
+            let highest = 0;
+            await Promise.all(Array.from({ length: count }, () => gate.run(async () => {
+
+                highest = Math.max(highest, ++running);
+                await work();
+                running -= 1;
+            })));
+            return highest;
+        };
+
+        const atFirst = await highestOf(16, nextTurn);
+        const quick = await highestOf(40, nextTurn);
+        await gate.run(() => delay(600));
+        const afterLong = await highestOf(10, nextTurn);
+
+        expect([atFirst, quick, afterLong]).to.equal([2, 16, 2]);
+    });
 
     it('with code give way when they fail', async () => {
 

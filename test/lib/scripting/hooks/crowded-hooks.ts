@@ -7,6 +7,7 @@ import { DEFAULT_LIMITS } from '../../../../lib/scripting/pool/script-pool.js';
 import { createBatchGateway, type BatchGateway } from '../../../support/batch.js';
 import { createSqlite } from '../../../support/database.js';
 import { defineType, found } from '../../../support/type-code.js';
+import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -78,10 +79,14 @@ describe('hooks of many writes at once', () => {
 
     it('are tried again after a write, while other scripts of the caller hold the worker', async () => {
 
-        await defineType(node, 'Holding', 'exports.staticMethods = { hold: () => { for (;;); } };');
+        await defineType(node, 'Holding', `
+            const cordra = require('cordra');
+            exports.staticMethods = { hold: () => { cordra.get('test/begun') || cordra.create({ id: 'test/begun', type: 'Document', content: {} }); for (;;); } };`);
         await defineType(node, 'Followed', 'exports.afterCreateOrUpdate = (object) => { require("cordra").create({ id: object.id + "-done", type: "Document", content: {} }); };');
         await node.create('Followed', {}, { id: 'test/known' });
         const holding = Array.from({ length: 3 }, () => node.asAdmin('gateway/Op.Call', { attributes: { type: 'Holding', method: 'hold' } }));
+        // The others wait by then.
+        await until(async () => (await node.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/begun' })).status === OK);
         const { status } = await node.asAdmin('0.DOIP/Op.Create', { input: { id: 'test/followed', type: 'Followed', attributes: { content: {} } } });
         await Promise.all(holding);
 
