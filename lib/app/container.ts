@@ -210,13 +210,14 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('handles', 'UP');
         await shutdown.use(() => services.uploader, (uploader) => uploader.close());
         await shutdown.use(() => jobs.start(), () => jobs.stop());
-        startup.set('jobs', 'UP');
         const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
         const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
         // Last, as a generated password is shown by whoever gets the runtime, and by nobody when something else fails.
         const generatedPassword = await parts.admin.ensure(options.adminPassword);
         parts.admin.warnIfIgnored(options.adminPassword, options.log);
+        // Only now, as the service is UP when all of these are.
+        startup.set('jobs', 'UP');
         return { runtime, generatedPassword };
     }
     catch (error) {
