@@ -252,7 +252,7 @@ function loadOf(db: Database, parts: Awaited<ReturnType<typeof compose>>): Gatew
 }
 
 /** The bucket with the bytes of elements, whose client is loaded only where there is one. */
-async function openPayloadStore(db: Database, { payloadStore, log }: GatewayOptions): Promise<OpenS3Store | null> {
+async function openPayloadStore(db: Database, { payloadStore, isForCommand = false, log }: GatewayOptions): Promise<OpenS3Store | null> {
 
     if (!payloadStore) {
         await demandNoPayloadStore(db);
@@ -260,7 +260,7 @@ async function openPayloadStore(db: Database, { payloadStore, log }: GatewayOpti
     }
 
     const { openS3Store } = await import('../stores/s3/open-s3-store.js');
-    return await openS3Store(payloadStore, { db, log });
+    return await openS3Store({ ...payloadStore, isForCommand }, { db, log });
 }
 
 async function compose(

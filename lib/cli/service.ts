@@ -36,10 +36,7 @@ export async function openService(config: Config, { mayBegin }: { readonly mayBe
 
     // No informational events between the messages for the user
     const log = openLog({ level: config.log.level === 'info' ? 'warn' : config.log.level });
-    const { payloadStore, ...options } = gatewayOptions(config, log.logger);
-    const gateway = createGateway({
-        ...options, isForCommand: true, onlyExisting: !mayBegin, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null
-    });
+    const gateway = createGateway({ ...gatewayOptions(config, log.logger), isForCommand: true, onlyExisting: !mayBegin });
     try {
         const { generatedPassword } = await gateway.start();
         if (generatedPassword !== null) {

@@ -183,7 +183,7 @@ export class TxnWatermarkStore {
         return raising.done;
     }
 
-    /** Returns the names of other nodes that have written, or were added, since a time; in milliseconds by the clock of each. */
+    /** Returns the names of other nodes that have written, or were added, since a time; in milliseconds by the clock of the database. */
     async othersSince(time: number): Promise<string[]> {
 
         const others = this.isNeeded ? (await this.#nodes()).filter(({ node, made_on: madeOn }) => madeOn >= time && !this.#rows.includes(node)) : [];

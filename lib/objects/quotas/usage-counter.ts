@@ -50,7 +50,7 @@ export interface UsageParts {
     readonly settings: SettingStore;
     readonly quotas: Quotas;
     readonly log: Logger;
-    /** Returns the names of other nodes that share the database and have written since a time. */
+    /** Returns the names of other nodes that share the database and have written since a time by its clock. */
     readonly otherNodes: (since: number) => Promise<readonly string[]>;
 }
 
@@ -85,7 +85,7 @@ export class UsageCounter implements WriteParticipant {
         }
 
         await db.commit({ steps: settings.removeSteps(COUNTED, YES) });
-        const nodes = await otherNodes(Date.now() - ACTIVE_MS);
+        const nodes = await otherNodes(db.now() - ACTIVE_MS);
         if (nodes.length > 0) {
             log.warn({ event: 'usage.not-counted', nodes }, 'this node does not count usage, which makes the totals and quotas of other nodes wrong');
         }
@@ -121,7 +121,7 @@ export class UsageCounter implements WriteParticipant {
 
         await db.commit({ steps: settings.setSteps(COUNTED, YES) });
         log.info({ event: 'usage.counted', objects, ms: Math.round(performance.now() - began) }, 'usage counted');
-        const nodes = await otherNodes(Date.now() - ACTIVE_MS);
+        const nodes = await otherNodes(db.now() - ACTIVE_MS);
         if (nodes.length > 0) {
             log.warn({ event: 'usage.other-nodes', nodes }, 'usage was counted although other nodes may write: if any of them ran, stop all, and start one alone');
         }

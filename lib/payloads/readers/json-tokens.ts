@@ -32,8 +32,9 @@ export function *jsonTokens(text: string): Generator<readonly [token: string, is
         }
         else {
             end = endOf(LITERAL, text, i);
+            check(end > i);
             yield [text.slice(i, end), false];
-            expected = afterValue(end === i ? 'colon' : expected);
+            expected = afterValue(expected);
         }
 
         i = end;
