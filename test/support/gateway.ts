@@ -10,6 +10,7 @@ import type { TestDatabase } from './database.js';
 import { empty, sequence } from '../../lib/doip/segments.js';
 import { createGateway } from '../../lib/app/gateway.js';
 import type { GatewayOptions } from '../../lib/app/options.js';
+import { DEFAULT_LIMITS } from '../../lib/scripting/pool/script-pool.js';
 
 /** Password of the administrator in tests. */
 export const ADMIN_PASSWORD = 'admin-password';
@@ -58,6 +59,12 @@ export const LIMITS: GatewayOptions['limits'] = {
     idBytes: 255, nameBytes: 255, aclEntries: 100, elements: 20, contentBytes: 1_000_000, elementBytes: 10_000_000
 };
 
+/**
+ * Time that a call of type code may take, unless a test is about it. Scripts have a low priority: beside busy processes of the usual one, a call that
+ * takes a tenth of a second of processor time lasts longer than a service allows by default.
+ */
+export const SCRIPT_SECONDS = 60;
+
 /** Hashing passwords takes about a millisecond. */
 export const QUICK = { cost: 1024, blockSize: 1, parallelization: 1 };
 
@@ -66,7 +73,8 @@ export function gatewayOptions(database: TestDatabase, options: Partial<GatewayO
 
     return {
         dataDir: database.options.dataDir, databaseUrl: database.options.url, prefix: 'test', extensionKeyword: 'cordra',
-        adminPassword: ADMIN_PASSWORD, passwordCost: QUICK, limits: LIMITS, log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }), ...options
+        adminPassword: ADMIN_PASSWORD, passwordCost: QUICK, limits: LIMITS, scripts: { ...DEFAULT_LIMITS, timeout: SCRIPT_SECONDS * 1000 },
+        log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }), ...options
     };
 }
 

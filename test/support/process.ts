@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestDatabase } from './database.js';
-import { ADMIN_PASSWORD } from './gateway.js';
+import { ADMIN_PASSWORD, SCRIPT_SECONDS } from './gateway.js';
 import { testWorkers } from './test-workers.js';
 
 /** The command line. */
@@ -37,7 +37,7 @@ export function serviceEnvironment({ options: { url, dataDir } }: TestDatabase, 
 
     return {
         ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: dataDir, DATABASE_URL: url ?? '',
-        WORKERS: String(testWorkers({ DATABASE_URL: url, ...env })), ...env
+        SCRIPT_TIMEOUT_SECONDS: String(SCRIPT_SECONDS), WORKERS: String(testWorkers({ DATABASE_URL: url, ...env })), ...env
     };
 }
 

@@ -24,7 +24,7 @@ import { defineOwnOperation as defineOperation } from '../../lib/core/own-operat
 import { bytesSegment, drain, sequence } from '../../lib/doip/segments.js';
 import { createServerOf, drainServer, serverUrl } from '../../lib/server.js';
 import { body } from './bytes.js';
-import { ADMIN_PASSWORD, QUICK } from './gateway.js';
+import { ADMIN_PASSWORD, QUICK, SCRIPT_SECONDS } from './gateway.js';
 import { prepareWorkers, startWorkers, testWorkers } from './test-workers.js';
 
 /** A server under test. */
@@ -76,7 +76,9 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
 
     const folder = await mkdtemp(join(tmpdir(), 'gateway-server-'));
     const certificate = tls ? await tlsSettings(folder) : {};
-    const given = { PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, ...certificate, ...settings };
+    const given = {
+        PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, SCRIPT_TIMEOUT_SECONDS: SCRIPT_SECONDS, ...certificate, ...settings
+    };
     const log: Record<string, unknown>[] = [];
     const record = (line: string): unknown => log.push(JSON.parse(line) as Record<string, unknown>);
     const logger = pino({ level: 'debug', base: null }, { write: record });
