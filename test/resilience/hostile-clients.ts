@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
-import { attack, prepareTarget, waitOf } from '../support/hostile-clients.js';
+import { HOSTILE_SERVICE, attack, prepareTarget, waitOf } from '../support/hostile-clients.js';
 import type { ServiceProcess } from '../support/process.js';
 import { startProcess } from '../support/process.js';
 
@@ -23,7 +23,7 @@ describe('sixteen hostile clients', { skip: process.platform !== 'linux' }, () =
     before(async () => {
 
         database = await createSqlite();
-        service = await startProcess(database, { NODE_OPTIONS: '--max-old-space-size=1024', LOG_LEVEL: 'fatal' });
+        service = await startProcess(database, HOSTILE_SERVICE);
         await prepareTarget(service.url);
     });
 

@@ -21,6 +21,9 @@ const DRIP = 50;
 /** Address of the polite client: the service lets each address have its share. */
 const POLITE_ADDRESS = '127.0.0.2';
 
+/** Environment of the service: a heap of 1 GiB, and type code stopped as soon as by default. */
+export const HOSTILE_SERVICE = { NODE_OPTIONS: '--max-old-space-size=1024', LOG_LEVEL: 'fatal', SCRIPT_TIMEOUT_SECONDS: '10' } as const;
+
 /** What happened. */
 export interface HostileReport {
     /** Requests by attack. */

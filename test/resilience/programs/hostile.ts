@@ -9,10 +9,8 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createSqlite } from '../../support/database.js';
-import { attack, prepareTarget, waitOf } from '../../support/hostile-clients.js';
+import { HOSTILE_SERVICE, attack, prepareTarget, waitOf } from '../../support/hostile-clients.js';
 import { startProcess } from '../../support/process.js';
-
-const HEAP_MIB = 1024;
 
 /** Milliseconds that the polite client may wait, but for every hundredth request. */
 const MOST_WAIT_MS = 5_000;
@@ -22,7 +20,7 @@ async function main(): Promise<number> {
     const { values } = parseArgs({ options: { seconds: { type: 'string', default: '600' }, clients: { type: 'string', default: '16' } } });
     const database = await createSqlite();
     try {
-        const service = await startProcess(database, { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`, LOG_LEVEL: 'fatal' });
+        const service = await startProcess(database, HOSTILE_SERVICE);
         await prepareTarget(service.url);
         let hasEnded = false;
         const ended = service.ended().then((code) => {
