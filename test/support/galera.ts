@@ -3,7 +3,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -55,7 +55,11 @@ export async function startGalera(count = 3): Promise<Galera> {
         const user = userInfo().uid === 0 ? 'mysql' : userInfo().username;
         const urls = places.map(({ port }) => `mysql://root@127.0.0.1:${port}`);
         for (const [n, { port, base }] of places.entries()) {
-            const common = ['--no-defaults', `--datadir=${join(folder, `data${n}`)}`, `--user=${user}`];
+            // A server that starts removes the temporary tables that it finds, also those of others that have the same folder for them.
+            const temporary = join(folder, `temporary${n}`);
+            await mkdir(temporary);
+            await chmod(temporary, 0o777);
+            const common = ['--no-defaults', `--datadir=${join(folder, `data${n}`)}`, `--tmpdir=${temporary}`, `--user=${user}`];
             await promisify(execFile)('mariadb-install-db', [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
             const options = [
                 ...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, `data${n}`, 'socket')}`,

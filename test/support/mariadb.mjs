@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,7 +43,10 @@ export async function startMariadb({ fill, options: more = [] } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
     const { username } = userInfo();
-    const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--user=${username}`];
+    // A server that starts removes the temporary tables that it finds, also those of others that have the same folder for them.
+    const temporary = join(folder, 'temporary');
+    await mkdir(temporary);
+    const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--tmpdir=${temporary}`, `--user=${username}`];
     if (fill) {
         await fill(join(folder, 'data'));
     }
