@@ -3,10 +3,9 @@
 import type { Worker } from 'node:worker_threads';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { DEFAULT_LIMITS } from '../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { startGateway } from '../support/gateway.js';
+import { SCRIPT_LIMITS, startGateway } from '../support/gateway.js';
 import type { TestGateway } from '../support/gateway.js';
 import { watchWorkers } from '../support/worker-threads.js';
 import type { WatchedWorkers } from '../support/worker-threads.js';
@@ -65,7 +64,7 @@ forEachDatabase((name, create) => {
 
             watched = watchWorkers();
             database = await create();
-            gateway = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, workers: 1 } });
+            gateway = await startGateway(database, { scripts: { ...SCRIPT_LIMITS, workers: 1 } });
             for (const type of CODED) {
                 await gateway.create('Schema', { name: type, schema: { type: 'object' }, javascript: CODE(type) });
             }

@@ -46,7 +46,7 @@ forEachDatabase((name, create) => {
         before(async () => {
 
             watched = watchWorkers();
-            service = await startRest(create, 'http/1.1', { SCRIPT_WORKERS: 3, SCRIPT_TIMEOUT_SECONDS: 60 });
+            service = await startRest(create, 'http/1.1', { SCRIPT_WORKERS: 3 });
             await service.create('Schema', { name: 'Staying', schema: { type: 'object' }, javascript: CODE });
             await service.create('User', { username: 'one', password: 'user-password' });
             await service.create('User', { username: 'two', password: 'user-password' });

@@ -10,7 +10,7 @@ import type { TestDatabase } from './database.js';
 import { empty, sequence } from '../../lib/doip/segments.js';
 import { createGateway } from '../../lib/app/gateway.js';
 import type { GatewayOptions } from '../../lib/app/options.js';
-import { DEFAULT_LIMITS } from '../../lib/scripting/pool/script-pool.js';
+import { DEFAULT_LIMITS, type ScriptLimits } from '../../lib/scripting/pool/script-pool.js';
 
 /** Password of the administrator in tests. */
 export const ADMIN_PASSWORD = 'admin-password';
@@ -60,10 +60,13 @@ export const LIMITS: GatewayOptions['limits'] = {
 };
 
 /**
- * Time that a call of type code may take, unless a test is about it. Scripts have a low priority: beside busy processes of the usual one, a call that
- * takes a tenth of a second of processor time lasts longer than a service allows by default.
+ * Time that a call of type code may take, unless a test is about it. Scripts have a low priority: where other processes keep the machine busy, a call that
+ * needs some tenths of a second of processor time may last longer than a service allows by default.
  */
 export const SCRIPT_SECONDS = 60;
+
+/** Limits of scripts with that time. */
+export const SCRIPT_LIMITS: ScriptLimits = { ...DEFAULT_LIMITS, timeout: SCRIPT_SECONDS * 1000 };
 
 /** Hashing passwords takes about a millisecond. */
 export const QUICK = { cost: 1024, blockSize: 1, parallelization: 1 };
@@ -73,7 +76,7 @@ export function gatewayOptions(database: TestDatabase, options: Partial<GatewayO
 
     return {
         dataDir: database.options.dataDir, databaseUrl: database.options.url, prefix: 'test', extensionKeyword: 'cordra',
-        adminPassword: ADMIN_PASSWORD, passwordCost: QUICK, limits: LIMITS, scripts: { ...DEFAULT_LIMITS, timeout: SCRIPT_SECONDS * 1000 },
+        adminPassword: ADMIN_PASSWORD, passwordCost: QUICK, limits: LIMITS, scripts: SCRIPT_LIMITS,
         log: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }), ...options
     };
 }

@@ -6,12 +6,13 @@ import type { JsonValue } from '../../lib/util/json-types.js';
 import type { HostCallContext, ScriptHost } from '../../lib/scripting/protocol/script-host.js';
 import type { ScriptCall } from '../../lib/scripting/protocol/script-call.js';
 import type { ScriptLimits } from '../../lib/scripting/pool/script-pool.js';
-import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/pool/script-pool.js';
+import { ScriptPool } from '../../lib/scripting/pool/script-pool.js';
 import { ScriptError } from '../../lib/scripting/protocol/script-error.js';
 import type { ScriptFailure } from '../../lib/scripting/protocol/script-error.js';
 import type { ScriptResult } from '../../lib/scripting/protocol/script-result.js';
 import type { EntryModule, Program } from '../../lib/scripting/protocol/program.js';
 import { notFound } from '../../lib/errors/errors.js';
+import { SCRIPT_LIMITS } from './gateway.js';
 
 /** A line that a script wrote to the log. */
 export interface LoggedLine {
@@ -78,7 +79,7 @@ export function testPool(limits: Partial<ScriptLimits> = {}, explain?: HostCallC
         lines.push({ level, fields: fields as Record<string, unknown> });
     };
 
-    const pool = new ScriptPool({ ...DEFAULT_LIMITS, timeout: 60_000, workers: 2, ...limits }, {
+    const pool = new ScriptPool({ ...SCRIPT_LIMITS, workers: 2, ...limits }, {
         info: (fields) => note('info', fields), warn: (fields) => note('warn', fields), error: (fields) => note('error', fields)
     }, explain);
     const run: TestPool['run'] = (code, { host = {}, modules = {}, unit = unitOf(code), ...call } = {}) => pool.call({

@@ -3,9 +3,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { Op } from '../../../lib/doip/operation-ids.js';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import { createSqlite } from '../../support/database.js';
-import { startGateway } from '../../support/gateway.js';
+import { SCRIPT_LIMITS, startGateway } from '../../support/gateway.js';
 import { defineType } from '../../support/type-code.js';
 import { until } from '../../support/until.js';
 
@@ -23,7 +22,7 @@ describe('handles of objects with code', () => {
     it('exist while too many scripts of the caller wait, which the answer says', async () => {
 
         const database = await createSqlite();
-        const node = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, workers: 1, timeout: 60_000 } });
+        const node = await startGateway(database, { scripts: { ...SCRIPT_LIMITS, workers: 1 } });
         try {
             await defineType(node, 'Coded', CODE);
             await node.create('Coded', {}, { id: 'test/coded' });

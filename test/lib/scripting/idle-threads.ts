@@ -2,11 +2,10 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';
-import { startGateway } from '../../support/gateway.js';
+import { SCRIPT_LIMITS, startGateway } from '../../support/gateway.js';
 import { testPool, unitOf, worldOf } from '../../support/scripts.js';
 import { contentOf, defineType, put } from '../../support/type-code.js';
 import { until } from '../../support/until.js';
@@ -110,7 +109,7 @@ forEachDatabase((name, create) => {
 
             watched = watchWorkers();
             database = await create();
-            node = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, idleMs: IDLE_MS } });
+            node = await startGateway(database, { scripts: { ...SCRIPT_LIMITS, idleMs: IDLE_MS } });
         });
 
         after(async () => {

@@ -3,10 +3,9 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
-import type { TestGateway } from '../../support/gateway.js';
+import { SCRIPT_LIMITS, type TestGateway } from '../../support/gateway.js';
 import type { ElementStore } from '../../../lib/stores/blobs/element-store.js';
 import { bytesSegment, jsonSegment, readBytes } from '../../../lib/doip/segments.js';
-import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../../support/database.js';
 import { contentOf, defineType, startNodes, type Nodes } from '../../support/type-code.js';
 
@@ -53,7 +52,7 @@ forEachDatabase((name, create) => {
 
             nodes = await startNodes(create, {
                 elementStores: { frail },
-                scripts: { ...DEFAULT_LIMITS, maxMessageBytes: 1_000_000 },
+                scripts: { ...SCRIPT_LIMITS, maxMessageBytes: 1_000_000 },
                 storageChooser: (_object, { place }) => (place === 'frail' ? 'frail' : 'database'),
                 log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
             });

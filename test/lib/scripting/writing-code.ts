@@ -77,7 +77,7 @@ forEachDatabase((name, create) => {
         it('blocks other writers of an object, and callers of its methods, for a bounded time only', async () => {
 
             const place = await create();
-            const impatient = await startGateway(place, { writeTimeoutMs: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
+            const impatient = await startGateway(place, { writeTimeoutMs: 300 });
             await defineType(impatient, 'Kept', KEEPING);
             const { id } = await impatient.create('Kept', {});
             const call = (method: string): Promise<Answer> => impatient.asAdmin(CALL, { targetId: id, attributes: { method } });

@@ -2,7 +2,6 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
-import { DEFAULT_LIMITS } from '../../../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
 import { rounds, roundsMs } from '../../../support/rounds.js';
@@ -47,7 +46,7 @@ forEachDatabase((name, create, dialect) => {
 
         before(async () => {
 
-            nodes = await startNodes(create, { scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
+            nodes = await startNodes(create);
             one = nodes.node;
             other = nodes.all.at(-1) ?? one;
             await defineType(one, 'Held', HELD);
