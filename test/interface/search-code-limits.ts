@@ -5,8 +5,8 @@ import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { DEFAULT_LIMITS } from '../../lib/scripting/pool/script-pool.js';
 import { forEachDatabase } from '../support/database.js';
-import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
-import { defineType, messageOf } from '../support/type-code.js';
+import { type Answer, SCRIPT_LIMITS, startGateway, type TestGateway } from '../support/gateway.js';
+import { changeCode, defineType, messageOf } from '../support/type-code.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -21,28 +21,52 @@ const LOOPING = `exports.onObjectResolution = (object) => {
 
     return object;
 };
-exports.staticMethods = { loop: () => { for (;;); } };`;
+exports.staticMethods = { loop: () => { for (;;); }, ready: () => true };`;
 
 /** More than may wait for one caller. */
 const CALLS = 210;
+
+const numbered = (count: number, loops: (n: number) => boolean): readonly JsonObject[] => Array.from({ length: count }, (_, n) => ({ n, loops: loops(n) }));
 
 forEachDatabase((name, create) => {
 
     describe(`searches whose code reaches a limit, on ${name},`, () => {
 
-        const withGateway = async (timeout: number, work: (gateway: TestGateway) => Promise<void>): Promise<void> => {
+        /** The time limit may be shorter than the start of a thread on a busy machine: objects are stored before there is code, and code without it. */
+        const withGateway = async (timeout: number, contents: readonly JsonObject[], work: (gateway: TestGateway) => Promise<void>): Promise<void> => {
 
             const database = await create();
-            const gateway = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, workers: 1, timeout } });
             try {
-                await defineType(gateway, 'Coded', LOOPING);
-                await work(gateway);
+                const patient = await startGateway(database, { scripts: SCRIPT_LIMITS });
+                try {
+                    const type = await defineType(patient, 'Coded', '');
+                    for (const content of contents) {
+                        await patient.create('Coded', content, { id: `test/coded${JSON.stringify(content.n)}` });
+                    }
+
+                    await changeCode(patient, type, LOOPING);
+                }
+                finally {
+                    await patient.stop();
+                }
+
+                const gateway = await startGateway(database, { scripts: { ...DEFAULT_LIMITS, workers: 1, timeout } });
+                try {
+                    await until(async () => (await call(gateway, 'ready')).value === true);
+                    await work(gateway);
+                }
+                finally {
+                    await gateway.stop();
+                }
             }
             finally {
-                await gateway.stop();
                 await database.dispose();
             }
         };
+
+        const call = (gateway: TestGateway, method: string): Promise<Answer> => (
+            gateway.asAdmin('gateway/Op.Call', { attributes: { type: 'Coded', method } })
+        );
 
         const search = (gateway: TestGateway, more: JsonObject = {}): Promise<Answer> => (
             gateway.asAdmin(SEARCH, { attributes: { query: 'type:Coded', sortFields: '/n', ...more } })
@@ -50,11 +74,7 @@ forEachDatabase((name, create) => {
 
         it('have all objects but those whose code reaches it by themselves, also where ids are asked for', async () => {
 
-            await withGateway(4000, async (gateway) => {
-
-                for (let n = 0; n < 10; ++n) {
-                    await gateway.create('Coded', { n, loops: n === 4 }, { id: `test/coded${n}` });
-                }
+            await withGateway(4000, numbered(10, (n) => n === 4), async (gateway) => {
 
                 const expected = [0, 1, 2, 3, 5, 6, 7, 8, 9].map((n) => `test/coded${n}`);
                 const { results } = (await search(gateway)).value as { results: readonly { readonly id: string }[] };
@@ -66,11 +86,7 @@ forEachDatabase((name, create) => {
 
         it('fail where the code takes too long for many', async () => {
 
-            await withGateway(500, async (gateway) => {
-
-                for (let n = 0; n < 10; ++n) {
-                    await gateway.create('Coded', { n, loops: true });
-                }
+            await withGateway(500, numbered(10, () => true), async (gateway) => {
 
                 for (const more of [{}, { type: 'id' }]) {
                     expect(messageOf(await search(gateway, more))).to.equal(
@@ -82,13 +98,10 @@ forEachDatabase((name, create) => {
 
         it('are refused while too many scripts of the caller wait', async () => {
 
-            await withGateway(60_000, async (gateway) => {
+            await withGateway(60_000, numbered(1, () => false), async (gateway) => {
 
-                await gateway.create('Coded', { n: 0 });
                 await search(gateway);
-                const calls = Array.from({ length: CALLS }, () => (
-                    gateway.asAdmin('gateway/Op.Call', { attributes: { type: 'Coded', method: 'loop' } })
-                ));
+                const calls = Array.from({ length: CALLS }, () => call(gateway, 'loop'));
                 await until(() => (gateway.gateway.state.load?.scripts.waiting ?? 0) >= 200);
                 const answers = [await search(gateway), await search(gateway, { type: 'id' })];
                 await gateway.stop();
