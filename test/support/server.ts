@@ -75,24 +75,31 @@ export async function tlsSettings(folder: string, { own = false } = {}): Promise
 export async function startServer(settings: Record<string, unknown> = {}, { tls = false } = {}): Promise<TestServer> {
 
     const folder = await mkdtemp(join(tmpdir(), 'gateway-server-'));
-    const certificate = tls ? await tlsSettings(folder) : {};
-    const given = {
-        PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, SCRIPT_TIMEOUT_SECONDS: SCRIPT_SECONDS, ...certificate, ...settings
-    };
+    const remove = (): Promise<void> => rm(folder, { recursive: true });
+    try {
+        const certificate = tls ? await tlsSettings(folder) : {};
+        const started = await startWith({
+            PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, SCRIPT_TIMEOUT_SECONDS: SCRIPT_SECONDS, ...certificate, ...settings
+        });
+        return { ...started, stop: () => started.stop().then(remove) };
+    }
+    catch (error) {
+        await remove();
+        throw error;
+    }
+}
+
+async function startWith(settings: Record<string, unknown>): Promise<TestServer> {
+
     const log: Record<string, unknown>[] = [];
     const record = (line: string): unknown => log.push(JSON.parse(line) as Record<string, unknown>);
     const logger = pino({ level: 'debug', base: null }, { write: record });
-    const remove = (): Promise<void> => rm(folder, { recursive: true });
     const workers = testWorkers(settings);
-    const { pool, config } = workers === 0 ? { pool: null, config: configure(given) } : await prepareWorkers(configure(given), workers, logger);
-    const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: logger, passwordCost: QUICK }).catch(async (error: unknown) => {
-
-        await remove();
-        throw error;
-    });
+    const { pool, config } = workers === 0 ? { pool: null, config: configure(settings) } : await prepareWorkers(configure(settings), workers, logger);
+    const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: logger, passwordCost: QUICK });
     const waiting = { calls: 0, aborted: 0, release: () => undefined as void };
     registerTestOperations(server, waiting);
-    await Promise.all([server.start().then(() => pool?.listen()), pool && startWorkers(pool, given, (line) => line.startsWith('{') && record(line))]);
+    await Promise.all([server.start().then(() => pool?.listen()), pool && startWorkers(pool, settings, (line) => line.startsWith('{') && record(line))]);
     const url = serverUrl(server, config);
     return {
         server, config, log, waiting, url,
@@ -104,7 +111,6 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
             }
 
             await server.stop();
-            await remove();
         }
     };
 }
