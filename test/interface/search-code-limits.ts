@@ -26,14 +26,16 @@ exports.staticMethods = { loop: () => { for (;;); }, ready: () => true };`;
 /** More than may wait for one caller. */
 const CALLS = 210;
 
-const numbered = (count: number, loops: (n: number) => boolean): readonly JsonObject[] => Array.from({ length: count }, (_, n) => ({ n, loops: loops(n) }));
+type Content = Readonly<{ n: number; loops: boolean }>;
+
+const numbered = (count: number, loops: (n: number) => boolean): readonly Content[] => Array.from({ length: count }, (_, n) => ({ n, loops: loops(n) }));
 
 forEachDatabase((name, create) => {
 
     describe(`searches whose code reaches a limit, on ${name},`, () => {
 
         /** The time limit may be shorter than the start of a thread on a busy machine: objects are stored before there is code, and code without it. */
-        const withGateway = async (timeout: number, contents: readonly JsonObject[], work: (gateway: TestGateway) => Promise<void>): Promise<void> => {
+        const withGateway = async (timeout: number, contents: readonly Content[], work: (gateway: TestGateway) => Promise<void>): Promise<void> => {
 
             const database = await create();
             try {
@@ -41,7 +43,7 @@ forEachDatabase((name, create) => {
                 try {
                     const type = await defineType(patient, 'Coded', '');
                     for (const content of contents) {
-                        await patient.create('Coded', content, { id: `test/coded${JSON.stringify(content.n)}` });
+                        await patient.create('Coded', content, { id: `test/coded${content.n}` });
                     }
 
                     await changeCode(patient, type, LOOPING);

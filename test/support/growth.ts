@@ -17,12 +17,12 @@ const LEAST_TIME = 2;
 /** Quadratic work on an input of this time is noticed before it takes minutes. */
 const MOST_TIME = 2000;
 
-/** The first garbage collection of a length, whose threads wait for each other on a busy machine, can take several times as long as the work. */
+/** On a busy machine the threads of the garbage collector wait for each other, which can make a run several times as long as its work. */
 const MAX_RUNS = 12;
 const PAUSE_MS = 100;
 
 /**
- * Fails when work grows faster than its input. What seems to do so is measured again, up to twelve times, as other work of the process counts too.
+ * Fails when work grows faster than its input. What seems to do so is measured again, up to `MAX_RUNS` times, as other work of the process counts too.
  *
  * @param kind names the input where it fails
  * @param work may return a promise

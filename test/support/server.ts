@@ -89,6 +89,7 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
     }
 }
 
+/** Starts a server with settings that are complete. Its data stays when it is stopped. */
 async function startWith(settings: Record<string, unknown>): Promise<TestServer> {
 
     const log: Record<string, unknown>[] = [];
