@@ -7,8 +7,7 @@ import type { JsonValue } from '../util/json-types.js';
 import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
 import { jsonText } from '../json/raw-json.js';
-import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJson, parseOwnJson } from '../json/strict-parser.js';
-import { turnFor } from '../util/concurrency/event-loop-yielder.js';
+import { DEFAULT_MAX_DEPTH, parseJsonInTurns, parseOwnJson } from '../json/strict-parser.js';
 import { ByteBuffer } from '../util/streams/byte-buffer.js';
 
 /** Limits of segments whose carrier has none. */
@@ -167,15 +166,6 @@ export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
     }
 }
 
-/** Parses JSON text like `parseJson`; a long text is parsed in a turn of the event loop of its own. */
-export async function parseJsonInTurn(bytes: Uint8Array, options: JsonTextOptions): Promise<JsonValue> {
-
-    await turnFor(bytes.byteLength);
-    const value = parseJson(bytes, options);
-    await turnFor(bytes.byteLength);
-    return value;
-}
-
 /**
  * Returns the JSON value of a segment. Parses bytes that are JSON by their media type or their carrier, as carriers pass on all segments
  * after the first one unparsed.
@@ -193,7 +183,7 @@ export async function jsonOf(segment: Segment): Promise<JsonValue> {
     }
 
     const { jsonBytes, jsonDepth, jsonValues, memory } = segment.limits ?? OWN_LIMITS;
-    return parseJsonInTurn(await readBytes(segment.body, jsonBytes, memory), { maxDepth: jsonDepth, maxValues: jsonValues });
+    return await parseJsonInTurns(await readBytes(segment.body, jsonBytes, memory), { maxDepth: jsonDepth, maxValues: jsonValues });
 }
 
 /** Reads an optional JSON input; undefined if there is no input. @throws DoipError 400 if there is another kind or more than one segment */

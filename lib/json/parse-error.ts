@@ -4,6 +4,7 @@
  */
 
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
+import type { Steps } from '../util/concurrency/steps.js';
 import { childPointer, MAX_POINTER_SHOWN, shownPointer } from './pointer.js';
 import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
@@ -11,17 +12,23 @@ import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH } from './sc
 const MAX_NUMBER_SHOWN = 60;
 
 /** Returns the error for the first mistake in a text. */
-export function explainError(text: string, maxDepth: number, name: string): DoipError {
+export function *explainError(text: string, maxDepth: number, name: string): Steps<DoipError> {
 
     try {
-        new ErrorLocator(text, maxDepth, name).document();
+        new ErrorLocator(text, maxDepth).document();
     }
     catch (error) {
         if (error instanceof DoipError) {
             return error;
         }
 
-        throw error;
+        if (!(error instanceof SyntaxMistake || error instanceof BrokenString)) {
+            throw error;
+        }
+
+        yield;
+        const found = error instanceof BrokenString ? yield* stringError(text, error) : error;
+        return found instanceof DoipError ? found : yield* malformedAt(text, found, name);
     }
 
     return malformed(name);
@@ -33,18 +40,42 @@ export function malformed(name: string): DoipError {
     return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
 }
 
+/** A mistake at which a text is not JSON. */
+class SyntaxMistake extends Error {
+
+    readonly index: number;
+
+    constructor(message: string, index: number) {
+
+        super(message);
+        this.index = index;
+    }
+}
+
+/** A string that JSON.parse rejects. */
+class BrokenString extends Error {
+
+    readonly start: number;
+    readonly pointer: string;
+
+    constructor(start: number, pointer: string) {
+
+        super('a string that is no JSON');
+        this.start = start;
+        this.pointer = pointer;
+    }
+}
+
 class ErrorLocator {
 
     readonly #text: string;
     readonly #maxDepth: number;
-    readonly #name: string;
     #index = 0;
 
-    constructor(text: string, maxDepth: number, name: string) {
+    constructor(text: string, maxDepth: number) {
 
         this.#text = text;
         this.#maxDepth = maxDepth;
-        this.#name = name;
     }
 
     /** Parses the whole text as one value. */
@@ -143,7 +174,7 @@ class ErrorLocator {
             value = JSON.parse(token) as string;
         }
         catch {
-            throw this.#invalidString(start, pointer);
+            throw new BrokenString(start, pointer);
         }
 
         if (!value.isWellFormed() || !token.isWellFormed()) {
@@ -152,34 +183,6 @@ class ErrorLocator {
 
         this.#index = end;
         return value;
-    }
-
-    /** Finds the first error of a string that JSON.parse rejected. */
-    #invalidString(start: number, pointer: string): DoipError {
-
-        const text = this.#text;
-        for (let i = start + 1; i < text.length; ++i) {
-            const code = text.charCodeAt(i);
-            if (code < 0x20) {
-                return this.#malformed('control character inside a string', i);
-            }
-
-            if (code === BACKSLASH) {
-                const unit = escapedUnit(text, i);
-                if (unit < 0 && !SHORT_ESCAPES.has(text.charCodeAt(i + 1))) {
-                    return this.#malformed('unknown escape inside a string', i);
-                }
-
-                const length = unit < FIRST_SURROGATE ? 2 : escapeLength(text, i);
-                if (length < 0) {
-                    return altered('string contains an unpaired surrogate', pointer);
-                }
-
-                i += length - 1;
-            }
-        }
-
-        return this.#malformed('the string does not end', start);
     }
 
     #number(pointer: string): string {
@@ -244,20 +247,17 @@ class ErrorLocator {
         return true;
     }
 
-    #unexpected(expected: string): DoipError {
+    #unexpected(expected: string): SyntaxMistake {
 
         const found = this.#text.codePointAt(this.#index);
         const actual = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
-        return this.#malformed(`expected ${expected}, ${actual}`, this.#index);
+        return new SyntaxMistake(`expected ${expected}, ${actual}`, this.#index);
     }
 
-    /** The error for a text that is not JSON. */
-    #malformed(message: string, index: number): DoipError {
-
-        const { line, column } = positionOf(this.#text, index);
-        return badRequest(`${this.#name} is malformed at line ${line}, column ${column}: ${message}`, { details: { line, column } });
-    }
 }
+
+/** Number of characters of a string, or of lines, that are read in one step. */
+const PER_STEP = 64 * 1024;
 
 const BLANKS = /[ \t\n\r]*/y;
 const LINE_FEED = 0x0a;
@@ -266,17 +266,63 @@ const FIRST_SURROGATE = 0xd800;
 /** The characters of escapes without digits. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
+/** Finds the first error of a string. */
+function *stringError(text: string, { start, pointer }: BrokenString): Steps<SyntaxMistake | DoipError> {
+
+    for (let i = start + 1, pause = start + PER_STEP; i < text.length; ++i) {
+        if (i > pause) {
+            pause = i + PER_STEP;
+            yield;
+        }
+
+        const code = text.charCodeAt(i);
+        if (code < 0x20) {
+            return new SyntaxMistake('control character inside a string', i);
+        }
+
+        if (code === BACKSLASH) {
+            const unit = escapedUnit(text, i);
+            if (unit < 0 && !SHORT_ESCAPES.has(text.charCodeAt(i + 1))) {
+                return new SyntaxMistake('unknown escape inside a string', i);
+            }
+
+            const length = unit < FIRST_SURROGATE ? 2 : escapeLength(text, i);
+            if (length < 0) {
+                return altered('string contains an unpaired surrogate', pointer);
+            }
+
+            i += length - 1;
+        }
+    }
+
+    return new SyntaxMistake('the string does not end', start);
+}
+
+/** Returns the error for a text that is not JSON. */
+function *malformedAt(text: string, { index, message }: SyntaxMistake, name: string): Steps<DoipError> {
+
+    const { line, column } = yield* positionOf(text, index);
+    return badRequest(`${name} is malformed at line ${line}, column ${column}: ${message}`, { details: { line, column } });
+}
+
 /** Returns line and column, 1-based. */
-function positionOf(text: string, index: number): { line: number; column: number } {
+function *positionOf(text: string, index: number): Steps<{ readonly line: number; readonly column: number }> {
 
     let line = 1;
+    let nextStep = PER_STEP;
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1 && end < index; end = text.indexOf('\n', start)) {
         ++line;
         start = end + 1;
         // Empty lines one by one, as a search costs far more than a comparison.
-        for (; start < index && text.charCodeAt(start) === LINE_FEED; ++start) {
+        const stop = Math.min(start + PER_STEP, index);
+        for (; start < stop && text.charCodeAt(start) === LINE_FEED; ++start) {
             ++line;
+        }
+
+        if (line > nextStep) {
+            nextStep = line + PER_STEP;
+            yield;
         }
     }
 

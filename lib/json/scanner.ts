@@ -3,6 +3,8 @@
  * writes differently, and the number of properties. It runs on every body, so it allocates hardly anything.
  */
 
+import { atOnce, type Steps } from '../util/concurrency/steps.js';
+
 /** Result of {@link inspect} for a text that must be rejected. */
 export const INVALID = -1;
 /** Maximum length of a number, in characters. */
@@ -11,6 +13,8 @@ export const MAX_NUMBER_LENGTH = 1000;
 export const MAX_WRITTEN_LENGTH = 25;
 /** Without an exponent, shorter numbers are within the range of doubles. */
 const FINITE_LENGTH = 300;
+/** Number of characters that are read in one step. */
+const PER_STEP = 64 * 1024;
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -27,54 +31,118 @@ const LOWER_U = 0x75;
  */
 export function inspect(text: string, maxDepth: number, numbers: number[]): number {
 
+    return atOnce(inspectionSteps(text, maxDepth, numbers));
+}
+
+/** The steps of {@link inspect}. */
+export function *inspectionSteps(text: string, maxDepth: number, numbers: number[]): Steps<number> {
+
     if (!text.isWellFormed()) {
         return INVALID;
     }
 
-    let colons = 0;
-    let depth = 0;
-    let escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;          // Only escapes of surrogates can be invalid
-    for (let i = 0; i < text.length; ++i) {
-        const code = text.charCodeAt(i);
-        if (code <= BLANK) {
-            continue;
+    const inspection = new Inspection(text, maxDepth, numbers);
+    for (let end = PER_STEP; ; end += PER_STEP) {
+        if (!inspection.readTo(Math.min(end, text.length))) {
+            return INVALID;
         }
 
-        if (code === QUOTE) {
-            const start = i;
-            i = closingQuote(text, i);
-            escape = escape < start ? nextEscape(text, start) : escape;
-            if (escape < i && hasLoneSurrogate(text, escape, i)) {
-                return INVALID;
-            }
+        if (end >= text.length) {
+            return inspection.colons;
         }
-        else if (code === 0x3a) {                           // :
-            ++colons;
-        }
-        else if (code === 0x7b || code === 0x5b) {          // { [
-            if (++depth > maxDepth) {
-                return INVALID;
-            }
-        }
-        else if (code === 0x7d || code === 0x5d) {          // } ]
-            --depth;
-        }
-        else if (code >= 0x30 && code <= 0x39) {            // A digit
-            const start = text.charCodeAt(i - 1) === MINUS ? i - 1 : i;
-            const end = numberEnd(text, start);
-            if (end === INVALID) {
-                return INVALID;
-            }
 
-            if (end < 0) {
-                numbers.push(start, ~end);
-            }
+        yield;
+    }
+}
 
-            i = (end < 0 ? ~end : end) - 1;
-        }
+class Inspection {
+
+    readonly #text: string;
+    readonly #maxDepth: number;
+    readonly #numbers: number[];
+    #index = 0;
+    #colons = 0;
+    #depth = 0;
+    /** Index of the next backslash that may begin the escape of a surrogate, as only those can be invalid; Infinity for none. */
+    #escape: number;
+
+    constructor(text: string, maxDepth: number, numbers: number[]) {
+
+        this.#text = text;
+        this.#maxDepth = maxDepth;
+        this.#numbers = numbers;
+        this.#escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;
     }
 
-    return colons;
+    get colons(): number {
+
+        return this.#colons;
+    }
+
+    /** Goes on to an index; returns false for what is invalid. */
+    readTo(end: number): boolean {
+
+        const text = this.#text;
+        let i = this.#index;
+        let colons = this.#colons;
+        for (; i < end; ++i) {
+            const code = text.charCodeAt(i);
+            if (code <= BLANK) {
+                continue;
+            }
+
+            if (code === QUOTE) {
+                const start = i;
+                i = closingQuote(text, i);
+                if (this.#escape !== Infinity && this.#hasLoneSurrogate(start, i)) {
+                    return false;
+                }
+            }
+            else if (code === 0x3a) {                       // :
+                ++colons;
+            }
+            else if (code === 0x7b || code === 0x5b) {      // { [
+                if (++this.#depth > this.#maxDepth) {
+                    return false;
+                }
+            }
+            else if (code === 0x7d || code === 0x5d) {      // } ]
+                --this.#depth;
+            }
+            else if (isDigit(code)) {
+                i = this.#numberEnd(i) - 1;
+                if (i < 0) {
+                    return false;
+                }
+            }
+        }
+
+        this.#index = i;
+        this.#colons = colons;
+        return true;
+    }
+
+    #hasLoneSurrogate(start: number, end: number): boolean {
+
+        if (this.#escape < start) {
+            this.#escape = nextEscape(this.#text, start);
+        }
+
+        return this.#escape < end && hasLoneSurrogate(this.#text, this.#escape, end);
+    }
+
+    /** Returns the index after the number whose first digit is at `i`; INVALID for one that is. */
+    #numberEnd(i: number): number {
+
+        const start = this.#text.charCodeAt(i - 1) === MINUS ? i - 1 : i;
+        const end = numberEnd(this.#text, start);
+        if (end < 0 && end !== INVALID) {
+            this.#numbers.push(start, ~end);
+            return ~end;
+        }
+
+        return end;
+    }
 }
 
 /** Returns the index of the closing quote of the string that starts at `start`; the length of the text when there is none. */

@@ -9,12 +9,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { badRequest, DoipError, tooLarge } from '../errors/errors.js';
-import { checkValueCount } from './value-counter.js';
+import { valueCountSteps } from './value-counter.js';
 import { explainError, malformed } from './parse-error.js';
 import { addNumberTexts } from './number-positions.js';
 import { SentNumber } from './exact-numbers.js';
-import { INVALID, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
+import { INVALID, inspect, inspectionSteps, MAX_WRITTEN_LENGTH } from './scanner.js';
 import { turnFor } from '../util/concurrency/event-loop-yielder.js';
+import { atOnce, inTurns, type Steps } from '../util/concurrency/steps.js';
 import { jsonFromPython } from '../util/text/python-format.js';
 
 /** Limits, and the name of the text in messages. */
@@ -51,10 +52,29 @@ export const DEFAULT_MAX_DEPTH = 128;
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
+    return atOnce(parseSteps(input, options));
+}
+
+/** Parses JSON text like {@link parseJson}; a long text in several turns of the event loop. */
+export async function parseJsonInTurns(input: string | Uint8Array, options: JsonTextOptions = {}): Promise<JsonValue> {
+
+    await turnFor(input.length);
+    const value = await inTurns(parseSteps(input, options));
+    await turnFor(input.length);
+    return value;
+}
+
+/** The steps of {@link parseJson}. */
+export function *parseSteps(input: string | Uint8Array, options: JsonTextOptions = {}): Steps<JsonValue> {
+
     const { maxValues = Infinity, name = 'JSON' } = options;
     const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
-    checkValueCount(text, maxValues, name);
-    return parseScanned(text, scan(text, options), options);
+    yield;
+    yield* valueCountSteps(text, maxValues, name);
+    yield;
+    const scanned = yield* scan(text, options);
+    yield;
+    return yield* parseScanned(text, scanned, options);
 }
 
 /** What a scan of a text has found. */
@@ -63,33 +83,20 @@ interface Scan {
     readonly numbers: readonly number[];
 }
 
-/** Parses a long text like {@link parseJson}, in steps in turns of the event loop of their own. */
-export async function parseJsonInSteps(input: string, options: JsonTextOptions = {}): Promise<JsonValue> {
-
-    const { maxValues = Infinity, name = 'JSON' } = options;
-    const text = withoutMark(input);
-    await turnFor(text.length);
-    checkValueCount(text, maxValues, name);
-    await turnFor(text.length);
-    const scanned = scan(text, options);
-    await turnFor(text.length);
-    return parseScanned(text, scanned, options);
-}
-
-function scan(text: string, { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON' }: JsonTextOptions): Scan {
+function *scan(text: string, { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON' }: JsonTextOptions): Steps<Scan> {
 
     const numbers: number[] = [];
-    const colons = inspect(text, maxDepth, numbers);
+    const colons = yield* inspectionSteps(text, maxDepth, numbers);
     checkNumberLengths(numbers, maxValues, name);
     return { colons, numbers };
 }
 
-function parseScanned(text: string, { colons, numbers }: Scan, options: JsonTextOptions): JsonValue {
+function *parseScanned(text: string, { colons, numbers }: Scan, options: JsonTextOptions): Steps<JsonValue> {
 
     const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false, locatesErrors = true, explainsErrors = true } = options;
-    const explained = (): Error => (explainsErrors ? explainError(text, maxDepth, name) : notStrict(name));
+    const explained = (): Steps<Error> => (explainsErrors ? explainError(text, maxDepth, name) : notStrict(name));
     if (colons === INVALID && !explainsErrors) {
-        throw explained();
+        throw yield* explained();
     }
 
     let value: JsonValue;
@@ -97,12 +104,14 @@ function parseScanned(text: string, { colons, numbers }: Scan, options: JsonText
         value = JSON.parse(text) as JsonValue;
     }
     catch {
+        yield;
         // With a better message than JSON.parse
-        throw locatesErrors ? explained() : malformed(name);
+        throw locatesErrors ? yield* explained() : malformed(name);
     }
 
+    yield;
     if (colons === INVALID || countProperties(value) !== colons) {
-        throw explained();
+        throw yield* explained();
     }
 
     if (sentNumber && typeof value === 'number' && numbers.length > 0) {
@@ -113,7 +122,7 @@ function parseScanned(text: string, { colons, numbers }: Scan, options: JsonText
     return value;
 }
 
-function notStrict(name: string): Error {
+function *notStrict(name: string): Steps<Error> {
 
     return badRequest(`${name} is not strict JSON: an unpaired surrogate, a name twice or one such as __proto__, a number beyond doubles, or too many levels`);
 }

@@ -5,7 +5,11 @@
 
 import { tooLarge } from '../errors/errors.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { atOnce, type Steps } from '../util/concurrency/steps.js';
 import { closingQuote } from './scanner.js';
+
+/** Number of characters that are read in one step. */
+const PER_STEP = 64 * 1024;
 
 const BLANK = 0x20;
 const QUOTE = 0x22;
@@ -24,8 +28,14 @@ const SHARE_OF_OBJECT = 4;
  */
 export function checkValueCount(text: string, max: number, name: string): void {
 
+    atOnce(valueCountSteps(text, max, name));
+}
+
+/** The steps of {@link checkValueCount}. */
+export function *valueCountSteps(text: string, max: number, name: string): Steps<void> {
+
     // A value takes at least two characters, its comma included, and a property more than twice as many.
-    const excess = text.length > max ? new ValueCounter(text, max).findExcess() : null;
+    const excess = text.length > max ? yield* new ValueCounter(text, max).findExcess() : null;
     if (excess !== null) {
         throw tooLarge(`${name} holds ${excess}`);
     }
@@ -35,7 +45,7 @@ export function checkValueCount(text: string, max: number, name: string): void {
 export function countValues(text: string, max: number): number {
 
     const counter = new ValueCounter(text, max);
-    return counter.findExcess() === null ? counter.count : max + 1;
+    return atOnce(counter.findExcess()) === null ? counter.count : max + 1;
 }
 
 /** Counts the values of an object like {@link checkValueCount} those of its text. Throws DoipError 413. */
@@ -86,6 +96,7 @@ class ValueCounter {
     /** Number of members so far of the open objects; negative for arrays, whose elements are not counted. */
     readonly #open: number[] = [];
     #count = 1;
+    #index = 0;
 
     constructor(text: string, max: number) {
 
@@ -99,10 +110,24 @@ class ValueCounter {
     }
 
     /** Returns which limit is exceeded; null for none. */
-    findExcess(): string | null {
+    *findExcess(): Steps<string | null> {
+
+        const { length } = this.#text;
+        for (let end = PER_STEP; ; end += PER_STEP) {
+            const excess = this.#readTo(Math.min(end, length));
+            if (excess !== null || end >= length) {
+                return excess;
+            }
+
+            yield;
+        }
+    }
+
+    #readTo(end: number): string | null {
 
         const text = this.#text;
-        for (let i = 0; i < text.length; ++i) {
+        let i = this.#index;
+        for (; i < end; ++i) {
             const code = text.charCodeAt(i);
             if (code <= BLANK) {
                 continue;
@@ -122,6 +147,7 @@ class ValueCounter {
             }
         }
 
+        this.#index = i;
         return null;
     }
 

@@ -89,7 +89,9 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
-            const regenerated = this.#catalog.current.get(draft.type)?.regenerate(factsOf(draft)) ?? draft.content;
+            const type = this.#catalog.current.get(draft.type);
+            await type?.link();
+            const regenerated = type?.regenerate(factsOf(draft)) ?? draft.content;
             if (regenerated !== draft.content) {
                 return await this.#prepareContent({ ...draft, content: regenerated }, 'as-it-was', limits);
             }
@@ -108,7 +110,7 @@ export class ContentPipeline {
         checkApproximateSize(draft.content, limits);
         const length = approximateLength(draft.content);
         await turnFor(length);
-        const processed = keepsContent ? this.#examine(draft) : await this.#process(draft);
+        const processed = await (keepsContent ? this.#examine(draft) : this.#process(draft));
         await turnFor(length);
         const { content, steps, secrets } = await this.#secrets.extract(processed, draft);
         const text = checkedText('content', content, limits);
@@ -131,18 +133,16 @@ export class ContentPipeline {
     }
 
     /** Returns the text of the primary property of content to be created; undefined if its type marks none. */
-    primaryOf(type: string, content: JsonObject): string | undefined {
+    async primaryOf(type: string, content: JsonObject): Promise<string | undefined> {
 
-        return this.#catalog.current.get(type)?.primaryOf(content);
+        const definition = this.#catalog.current.get(type);
+        await definition?.link();
+        return definition?.primaryOf(content);
     }
 
     async #process(draft: Draft): Promise<ProcessedContent> {
 
-        const preparing = this.#catalog.require(draft.type).prepare();
-        if (preparing) {
-            await preparing;
-        }
-
+        await this.#catalog.require(draft.type).prepare();
         if (draft.type === SCHEMA_TYPE) {
             await this.#catalog.current.prepareSchemaObject(draft.content);
         }
@@ -156,9 +156,11 @@ export class ContentPipeline {
     }
 
     /** Returns what is known of unvalidated content; its type may no longer exist. */
-    #examine({ type, content }: Draft): ProcessedContent {
+    async #examine({ type, content }: Draft): Promise<ProcessedContent> {
 
-        return this.#catalog.current.get(type)?.examine(content) ?? unmarked(content);
+        const definition = this.#catalog.current.get(type);
+        await definition?.link();
+        return definition?.examine(content) ?? unmarked(content);
     }
 
     #complete(draft: Draft, content: JsonObject): StoredObject | Promise<StoredObject> {

@@ -140,7 +140,7 @@ export class ObjectCreation {
     /** Creates the object with the id derived from its content; null if there is none, or it is taken or reserved for another user or group. */
     async #underPrimary(proposal: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const primary = this.#parts.pipeline.primaryOf(proposal.type, proposal.content);
+        const primary = await this.#parts.pipeline.primaryOf(proposal.type, proposal.content);
         if (primary === undefined) {
             return null;
         }

@@ -87,7 +87,6 @@ export class SchemaCheck {
     async page({ type, schema, after, pageSize }: SchemaCheckRequest, caller: Caller, signal: AbortSignal): Promise<SchemaCheckPage> {
 
         const definition = await this.#definition(type, schema);
-        await this.#yielder.yield();                        // It was compiled to be checked, and will be again to be used
         const ids = await this.#objects.idsOfTypeAfter(type, after, pageSize + 1);
         const page = ids.slice(0, pageSize);
         const began = performance.now();

@@ -53,7 +53,7 @@ export class LabelReader {
         let length = 0;
         for await (const block of this.#reader.load(hitsOf(ids), reading)) {
             for (const object of block) {
-                labels.set(object.id, this.labelOf(object));
+                labels.set(object.id, await this.labelOf(object));
                 length += lengthOf(object);
             }
 
@@ -66,9 +66,11 @@ export class LabelReader {
     }
 
     /** Returns the label of an object in the form that the caller may see. */
-    labelOf({ id, type, attributes: { content } }: DigitalObject): Label {
+    async labelOf({ id, type, attributes: { content } }: DigitalObject): Promise<Label> {
 
-        const primary = this.#catalog.current.get(type)?.primaryOf(content) ?? '';
+        const definition = this.#catalog.current.get(type);
+        await definition?.link();
+        const primary = definition?.primaryOf(content) ?? '';
         return { id, label: shortened(primary) || id, type };
     }
 }

@@ -101,7 +101,7 @@ export class RelationshipService {
     async graph(target: StoredObject, { outboundOnly }: { outboundOnly: boolean }, reader: RelationshipReader): Promise<JsonObject> {
 
         const visibleTarget = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
-        const visible = new Map([[target.id, this.#described(toDigitalObject(visibleTarget))]]);
+        const visible = new Map([[target.id, await this.#described(toDigitalObject(visibleTarget))]]);
         const inbound = outboundOnly ? NOTHING : await this.#inbound(target.id, reader);
         const outbound = await this.#outbound(target.id);
         const ids = new Set([...inbound.edges.map(({ from }) => from), ...outbound.edges.map(({ to }) => to)]);
@@ -161,7 +161,7 @@ export class RelationshipService {
         let length = 0;
         for await (const block of this.#reader.load(hitsOf(ids), reader)) {
             for (const object of block) {
-                const found = this.#described(object);
+                const found = await this.#described(object);
                 length += found.text.length;
                 if (length > MAX_ANSWER_LENGTH) {
                     return false;
@@ -175,14 +175,15 @@ export class RelationshipService {
     }
 
     /** Returns an object with its label and its JSON text, and caches the text of its content. */
-    #described(found: DigitalObject): VisibleObject {
+    async #described(found: DigitalObject): Promise<VisibleObject> {
 
         const object = found instanceof SerializedObject ? found.toJSON() : found;
         if (found instanceof SerializedObject) {
             rememberText(object.attributes.content, found.parts.content);
         }
 
-        return { object, text: digitalObjectText(object), label: this.#labels.labelOf(object).label, shown: this.#shownIn(object) };
+        const { label } = await this.#labels.labelOf(object);
+        return { object, text: digitalObjectText(object), label, shown: this.#shownIn(object) };
     }
 
     #shownIn({ type, attributes: { content } }: DigitalObject): ReadonlySet<string> | null {

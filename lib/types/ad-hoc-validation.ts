@@ -3,8 +3,9 @@
  */
 
 import type { ContentError } from '../errors/errors.js';
-import { badRequest } from '../errors/errors.js';
+import { badRequest, type DoipError } from '../errors/errors.js';
 import type { JsonValue } from '../util/json-types.js';
+import { atOnce, inTurns } from '../util/concurrency/steps.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
@@ -18,15 +19,20 @@ import type { SchemaLookup } from './schema/linked-schema.js';
  */
 export function errorsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
 
-    return bounded(() => CompiledSchema.compile(new SchemaDocument('', schema), lookup, []).validate(value));
+    return bounded(() => atOnce(CompiledSchema.link(new SchemaDocument('', schema), lookup, [])).validate(value));
 }
 
 /** The same after a large schema was compiled in several turns of the event loop. */
 export async function errorsBySchemaInTurns(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): Promise<ContentError[]> {
 
-    const compiled = bounded(() => CompiledSchema.compile(new SchemaDocument('', schema), lookup, []));
-    await compiled.prepare();
-    return bounded(() => compiled.validate(value));
+    try {
+        const compiled = await inTurns(CompiledSchema.link(new SchemaDocument('', schema), lookup, []));
+        await inTurns(compiled.compileParts());
+        return bounded(() => compiled.validate(value));
+    }
+    catch (error) {
+        throw error instanceof UnusableSchema ? unusable(error) : error;
+    }
 }
 
 function bounded<T>(work: () => T): T {
@@ -37,7 +43,7 @@ function bounded<T>(work: () => T): T {
     }
     catch (error) {
         if (error instanceof UnusableSchema || error instanceof BudgetExceeded) {
-            throw badRequest(`the schema cannot be used: ${error.message}`);
+            throw unusable(error);
         }
 
         if (error instanceof RangeError) {
@@ -46,4 +52,9 @@ function bounded<T>(work: () => T): T {
 
         throw error;
     }
+}
+
+function unusable({ message }: Error): DoipError {
+
+    return badRequest(`the schema cannot be used: ${message}`);
 }

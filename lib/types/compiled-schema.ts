@@ -17,7 +17,7 @@ import type { SchemaDocument } from './schema/document.js';
 import { contentErrors } from './schema/error-messages.js';
 import type { LinkedSchema, SchemaLookup } from './schema/linked-schema.js';
 import { linkSchema, UnusableSchema } from './schema/linker.js';
-import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
+import { atOnce, type Steps } from '../util/concurrency/steps.js';
 import { BudgetExceeded } from '../util/concurrency/time-budget.js';
 import type { Annotation } from '../model/processed-content.js';
 
@@ -30,11 +30,6 @@ const MAX_SEARCHED = 500;
 /** Number of subschemas of which all parts are compiled within some milliseconds. */
 const SMALL = 30;
 
-/** Time in ms for which a large schema is compiled in one turn of the event loop. */
-const TURN_MS = 4;
-
-const YIELDER = new EventLoopYielder();
-
 /** A linked schema with its validator. Immutable for its users, who limit the work by a time budget. */
 export class CompiledSchema {
 
@@ -44,22 +39,16 @@ export class CompiledSchema {
     readonly #plan: PlanNode;
     readonly #order: Order | undefined;
     readonly #validator: Validator;
-    /** True if what is left to compile takes no longer than a few milliseconds. */
-    #isPrepared: boolean;
     /** Validator that goes on after the first error; created when it is first needed. */
     #searching: Validator | undefined;
 
-    #preparation: Promise<void> | undefined;
+    private constructor(linked: LinkedSchema, plan: PlanNode, order: Order | undefined) {
 
-    private constructor(linked: LinkedSchema) {
-
-        const { targets, size, dependencies } = linked;
-        this.dependencies = dependencies;
+        this.dependencies = linked.dependencies;
         this.#linked = linked;
-        this.#order = orderOf(targets);
-        this.#plan = buildPlan(targets);
+        this.#plan = plan;
+        this.#order = order;
         this.#validator = compileSchemas(linked, false);
-        this.#isPrepared = size <= SMALL;
     }
 
     /**
@@ -68,55 +57,32 @@ export class CompiledSchema {
      * @param keywordNames names under which the extension keyword is read
      * @throws UnusableSchema
      */
-    static compile(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema {
+    static *link(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<CompiledSchema> {
 
-        const linked = linkSchema(document, lookup, keywordNames);
-        try {
-            return new CompiledSchema(linked);
-        }
-        catch (error) {
-            if (error instanceof RangeError) {
-                throw new UnusableSchema([{ pointer: '', message: 'refers through too many schemas' }], [], linked.dependencies);
-            }
-
-            throw error;
-        }
+        const linked = yield* linkSchema(document, lookup, keywordNames);
+        return new CompiledSchema(linked, yield* buildPlan(linked.targets), yield* orderOf(linked.targets));
     }
 
-    /**
-     * Compiles a large schema in several turns of the event loop, so that its use does not hold it. To be awaited before that; undefined if there is
-     * nothing to wait for. Never rejects: what cannot be compiled is found when it is used.
-     */
-    prepare(): Promise<void> | undefined {
+    /** Compiles a large schema, whose use would take long otherwise. What cannot be compiled is found when it is used. */
+    *compileParts(): Steps<void> {
 
-        this.#preparation ??= this.#isPrepared ? undefined : this.#compileInTurns();
-        return this.#isPrepared ? undefined : this.#preparation;
-    }
-
-    async #compileInTurns(): Promise<void> {
+        if (this.#linked.size <= SMALL) {
+            return;
+        }
 
         try {
-            const parts = this.#validator.compileEach(true);
-            let turn = performance.now();
-            while (parts.next().done !== true) {
-                if (performance.now() - turn > TURN_MS) {
-                    await YIELDER.yield();
-                    turn = performance.now();
-                }
-            }
+            yield* this.#validator.compileEach(true);
         }
         catch {
             // Thrown again when the part is used, as an error of this schema.
         }
-
-        this.#isPrepared = true;
     }
 
     /** Compiles what is not compiled yet. @throws UnusableSchema */
     complete(): void {
 
         try {
-            Array.from(this.#validator.compileEach(false));
+            atOnce(this.#validator.compileEach(false));
         }
         catch (error) {
             const message = error instanceof RangeError ? 'is too large to be compiled' : `cannot be compiled: ${(error as Error).message}`;

@@ -5,6 +5,7 @@
 
 import type { ContentError } from '../errors/errors.js';
 import { isJsonObject, type JsonValue } from '../util/json-types.js';
+import { atOnce } from '../util/concurrency/steps.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import { SchemaDocument } from './schema/document.js';
 import { clipped } from './schema/error-messages.js';
@@ -26,7 +27,7 @@ export function describedSchemaError(schema: JsonValue): ContentError | null {
     startBudget();
     try {
         const document = new SchemaDocument('', schema, undefined, true);
-        linkSchema(document, (uri) => (uri.startsWith(TYPES) ? ANY_TYPE : undefined), []);
+        atOnce(linkSchema(document, (uri) => (uri.startsWith(TYPES) ? ANY_TYPE : undefined), []));
         return uriError(schema, '');
     }
     catch (error) {

@@ -6,9 +6,10 @@
  */
 
 import type { ContentError } from '../errors/errors.js';
-import type { JsonObject } from '../util/json-types.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { approximateLength } from '../util/concurrency/event-loop-yielder.js';
+import { atOnce, inTurns, type Steps } from '../util/concurrency/steps.js';
 import { isBuiltInType } from './built-in-types.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { extensionErrors } from './annotations/extension-validation.js';
@@ -35,8 +36,10 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     }
 
     const nameProblem = typeNameProblem(name);
-    const document = new SchemaDocument(name, schema, content['baseUri']);
-    const errors = [...unusableErrors(document, lookup, keywordNames), ...extensionErrors(document, keywordNames)];
+    const given = preparedFor(content, lookup, keywordNames);
+    const document = given?.document ?? new SchemaDocument(name, schema, content['baseUri']);
+    const linked = (): CompiledSchema => given?.compiled ?? atOnce(linkAlone(document, lookup, keywordNames));
+    const errors = [...unusableErrors(linked), ...extensionErrors(document, keywordNames)];
     return [
         ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
         ...errors.slice(0, MAX_ERRORS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
@@ -46,8 +49,16 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
 /** Approximate length in characters of a schema that is compiled at once. */
 const SHORT = 2048;
 
-/** Schemas that were compiled in several turns, for the check that follows. */
-const prepared = new WeakMap<object, { readonly document: SchemaDocument; readonly compiled: CompiledSchema; readonly keywordNames: readonly string[] }>();
+/** A schema that was compiled in several turns, and what for. */
+interface PreparedSchema {
+    readonly document: SchemaDocument;
+    readonly baseUri: JsonValue | undefined;
+    readonly keywordNames: readonly string[];
+    readonly compiled: CompiledSchema;
+}
+
+/** By the JSON of the schema, for the check that follows. */
+const prepared = new WeakMap<object, PreparedSchema>();
 
 /**
  * Compiles the schema in the content of a Schema object in several turns of the event loop if it is large, so that {@link schemaObjectErrors} is quick
@@ -62,12 +73,9 @@ export async function prepareSchemaObject(content: JsonObject, lookup: SchemaLoo
 
     const document = new SchemaDocument(name, schema, baseUri);
     try {
-        const compiled = compileAlone(document, lookup, keywordNames);
-        const preparing = compiled.prepare();
-        if (preparing) {
-            await preparing;
-            prepared.set(schema, { document, compiled, keywordNames });
-        }
+        const compiled = await inTurns(linkAlone(document, lookup, keywordNames));
+        await inTurns(compiled.compileParts());
+        prepared.set(schema, { document, baseUri, keywordNames, compiled });
     }
     catch (error) {
         if (!(error instanceof UnusableSchema)) {
@@ -77,23 +85,27 @@ export async function prepareSchemaObject(content: JsonObject, lookup: SchemaLoo
     }
 }
 
-function compileAlone(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema {
+function *linkAlone(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<CompiledSchema> {
 
-    return CompiledSchema.compile(document, (name) => (name === document.name || document.uris.includes(name) ? document : lookup(name)), keywordNames);
+    yield* document.examine();
+    const find = (name: string): SchemaDocument | undefined => (name === document.name || document.uris.includes(name) ? document : lookup(name));
+    return yield* CompiledSchema.link(document, find, keywordNames);
 }
 
-/** Returns what was prepared for a document, if it is still the same; undefined otherwise. */
-function preparedFor({ name, schema, uris }: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema | undefined {
+/** Returns what was prepared for the content of a Schema object, if it is still the same; undefined otherwise. */
+function preparedFor({ name, schema, baseUri }: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): PreparedSchema | undefined {
 
-    const { document, compiled, keywordNames: names } = isJsonObject(schema) && prepared.get(schema) || {};
-    const isSame = document?.name === name && document.uris.join(' ') === uris.join(' ') && names?.join(' ') === keywordNames.join(' ');
-    return isSame && [...compiled?.dependencies ?? []].every(([other, found]) => found === document || lookup(other) === found) ? compiled : undefined;
+    const found = isJsonObject(schema) ? prepared.get(schema) : undefined;
+    const isSame = found?.document.name === name && found?.baseUri === baseUri && found?.keywordNames.join(' ') === keywordNames.join(' ');
+    const { document, compiled } = found ?? {};
+    return isSame && [...compiled?.dependencies ?? []].every(([other, each]) => each === document || lookup(other) === each) ? found : undefined;
 }
 
-function unusableErrors(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentError[] {
+/** Returns the errors that keep a schema from being linked or compiled. */
+function unusableErrors(linked: () => CompiledSchema): readonly ContentError[] {
 
     try {
-        (preparedFor(document, lookup, keywordNames) ?? compileAlone(document, lookup, keywordNames)).complete();
+        linked().complete();
         return [];
     }
     catch (error) {

@@ -14,6 +14,7 @@ import { UnusableSchema } from './schema/linker.js';
 import { primaryText, textMediaType } from './annotations/hints.js';
 import type { TypeEntry } from './type-entry.js';
 import { NO_ROLES } from '../model/account-annotations.js';
+import { inTurns, type Steps } from '../util/concurrency/steps.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import type { Annotation, ContentReference, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
@@ -51,6 +52,9 @@ export class TypeDefinition {
     readonly #source: TypeEntry;
     readonly #surroundings: TypeSurroundings;
     #compiled: CompiledSchema | undefined;
+    /** True once the schema is linked, or compiled as far as needed. */
+    #isReadable = false;
+    #isPrepared = false;
     /** The extension keyword of the whole content. */
     #keyword: JsonObject | undefined;
 
@@ -96,19 +100,19 @@ export class TypeDefinition {
         return isJsonObject(authConfig) ? authConfig : undefined;
     }
 
-    /** Compiles a large schema before its first use; to be awaited, undefined if there is nothing to wait for. */
+    /**
+     * Links the schema in several turns of the event loop; to be awaited before annotations of content are read for the first time, undefined if
+     * there is nothing to wait for. What is wrong with the schema is found when it is used.
+     */
+    link(): Promise<void> | undefined {
+
+        return this.#isReadable ? undefined : this.#inTurns(this.#source.link(this.#surroundings.lookup));
+    }
+
+    /** The same before content is processed: also compiles a large schema. */
     prepare(): Promise<void> | undefined {
 
-        try {
-            return this.#usable().prepare();
-        }
-        catch (error) {
-            if (error instanceof DoipError) {
-                return undefined;                           // Thrown again by the use
-            }
-
-            throw error;
-        }
+        return this.#isPrepared ? undefined : this.#inTurns(this.#source.compile(this.#surroundings.lookup), true);
     }
 
     /**
@@ -210,6 +214,13 @@ export class TypeDefinition {
 
             throw error;
         }
+    }
+
+    async #inTurns(steps: Steps<void>, isPrepared = false): Promise<void> {
+
+        await inTurns(steps);
+        this.#isReadable = true;
+        this.#isPrepared ||= isPrepared;
     }
 
     #usable(): CompiledSchema {

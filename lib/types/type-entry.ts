@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { atOnce, ResumableSteps, type Steps } from '../util/concurrency/steps.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
@@ -21,6 +22,8 @@ export class TypeEntry {
     readonly #keywordNames: readonly string[];
     #document: SchemaDocument | undefined;
     #outcome: CompiledSchema | UnusableSchema | undefined;
+    /** Present while the schema is linked in steps. */
+    #linking: ResumableSteps | undefined;
 
     constructor(name: string, schemaId: string | null, content: JsonObject, keywordNames: readonly string[]) {
 
@@ -50,28 +53,47 @@ export class TypeEntry {
      */
     compiled(lookup: SchemaLookup): CompiledSchema {
 
-        if (!this.#outcome || !holds(this.#outcome, lookup)) {
-            this.#outcome = this.#compile(lookup);
-        }
-
+        atOnce(this.link(lookup));
         if (this.#outcome instanceof UnusableSchema) {
             throw this.#outcome;
         }
 
-        return this.#outcome;
+        return this.#outcome as CompiledSchema;
     }
 
-    #compile(lookup: SchemaLookup): CompiledSchema | UnusableSchema {
+    /** Takes the steps after which the schema is linked: {@link compiled} is quick then. */
+    *link(lookup: SchemaLookup): Steps<void> {
+
+        while (!this.#outcome || !holds(this.#outcome, lookup)) {
+            this.#linking ??= new ResumableSteps(this.#linkAnew(lookup));
+            yield* this.#linking.rest();
+        }
+    }
+
+    /** Takes the steps after which the schema is compiled as far as its use needs it; see {@link CompiledSchema.compileParts}. */
+    *compile(lookup: SchemaLookup): Steps<void> {
+
+        yield* this.link(lookup);
+        const outcome = this.#outcome;
+        if (outcome instanceof CompiledSchema) {
+            yield* outcome.compileParts();
+        }
+    }
+
+    *#linkAnew(lookup: SchemaLookup): Steps<void> {
 
         try {
-            return CompiledSchema.compile(this.document, lookup, this.#keywordNames);
+            this.#outcome = yield* CompiledSchema.link(this.document, lookup, this.#keywordNames);
         }
         catch (error) {
-            if (error instanceof UnusableSchema) {
-                return error;
+            if (!(error instanceof UnusableSchema)) {
+                throw error;
             }
 
-            throw error;
+            this.#outcome = error;
+        }
+        finally {
+            this.#linking = undefined;
         }
     }
 }

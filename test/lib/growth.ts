@@ -38,6 +38,7 @@ import { readSession } from '../../translators/http/headers/session-cookie.js';
 import { searchAttributes, searchView } from '../../translators/rest/mapping/search-request.js';
 import { expectLinear, HOSTILE_TEXTS } from '../support/growth.js';
 import { readSortFields } from '../../lib/search/query/search-request.js';
+import { atOnce } from '../../lib/util/concurrency/steps.js';
 import { parseParameters } from '../../translators/http/request/url.js';
 
 export const lab = Lab.script();
@@ -59,8 +60,8 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['JSON of parameters', (text) => parseLenientJson(text)],
     ['JSON of parameters, inside a list in single quotes', (text) => parseLenientJson(`['${text}`)],
     ['JSON or text', (text) => parseJsonOrText(text)],
-    ['items of a batch upload', (text) => readItem({ position: 0, offset: 0, length: text.length, bytes: Buffer.from(text) },
-        { format: 'ndjson', maxItemBytes: 1e9, maxDepth: 128 })],
+    ['items of a batch upload', (text) => atOnce(readItem({ position: 0, offset: 0, length: text.length, bytes: Buffer.from(text) },
+        { format: 'ndjson', maxItemBytes: 1e9, maxDepth: 128 }))],
     ['JSON pointers', parsePointer],
     ['handles', (text) => [handleError(text, 1e9), idPath(text), checkNewId(text, 'test', LIMITS)]],
     ['markup', (text) => unescapeMarkup(escapeMarkup(text)) + unescapeMarkup(text)],

@@ -9,6 +9,7 @@ import { initialDesign } from '../../lib/types/seed-content.js';
 import { metaSchema } from '../../lib/types/schema/meta-schemas.js';
 import type { ProcessInput } from '../../lib/types/type-definition.js';
 import { TypeRegistry } from '../../lib/types/type-registry.js';
+import { atOnce } from '../../lib/util/concurrency/steps.js';
 import { startBudget } from '../../lib/util/concurrency/time-budget.js';
 
 /** The facts of an object that generated fields are made of. */
@@ -25,7 +26,7 @@ export function compile(schema: JsonValue, others: Readonly<Record<string, JsonV
     const documents = new Map(Object.entries({ ...others, T: schema }).map(([name, each]) => [name, new SchemaDocument(name, each)]));
     const document = documents.get('T') ?? new SchemaDocument('T', schema);
     startBudget();
-    return CompiledSchema.compile(document, (name) => documents.get(name) ?? byId(name, documents) ?? metaSchema(name), KEYWORD_NAMES);
+    return atOnce(CompiledSchema.link(document, (name) => documents.get(name) ?? byId(name, documents) ?? metaSchema(name), KEYWORD_NAMES));
 }
 
 function byId(id: string, documents: ReadonlyMap<string, SchemaDocument>): SchemaDocument | undefined {

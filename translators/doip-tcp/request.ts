@@ -4,10 +4,11 @@ import type { DoipRequest, InputKind, MemoryLimits, Segment, Transport } from '.
 import { unreadableAuthentication } from '../../lib/doip/envelope.js';
 import { badRequest, tooLarge } from '../../lib/errors/errors.js';
 import { numberTextAt } from '../../lib/json/exact-numbers.js';
+import { parseJsonInTurns } from '../../lib/json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { ByteBuffer } from '../../lib/util/streams/byte-buffer.js';
-import { empty, inputTooLong, json, jsonSegment, parseJsonInTurn } from '../../lib/doip/segments.js';
+import { empty, inputTooLong, json, jsonSegment } from '../../lib/doip/segments.js';
 import type { BodyAccount, MemoryShare } from '../http/request/body-memory.js';
 import { maxBytesOf } from '../http/request/request-limits.js';
 import type { MessageReader, RawSegment } from '../../lib/doip/framing/message-reader.js';
@@ -191,7 +192,7 @@ async function readJsonText(
 
     const bytes = buffer.finish().bytes ?? Buffer.alloc(0);
     check?.(bytes);
-    return { value: await parseJsonInTurn(bytes, { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' }), length: bytes.length };
+    return { value: await parseJsonInTurns(bytes, { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' }), length: bytes.length };
 }
 
 /** Request ids are returned as they came; a number as its text. */

@@ -9,7 +9,8 @@ import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest, DoipError, tooLarge } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { parseJson } from '../../json/strict-parser.js';
+import { parseSteps } from '../../json/strict-parser.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import { bytesSegment, jsonSegment } from '../../doip/segments.js';
 import type { JsonItem } from '../../json/stream/array-splitter.js';
 
@@ -38,10 +39,10 @@ export interface ItemRules {
  *
  * @throws DoipError 400 for a syntax error within an array, where the start of the next item cannot be found any more
  */
-export function readItem(
+export function *readItem(
     { position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth, maxValues = Infinity }: ItemRules,
     release: () => void = () => undefined
-): BulkItem {
+): Steps<BulkItem> {
 
     const facts = { position, bytes: length, release };
     if (bytes === null) {
@@ -49,7 +50,7 @@ export function readItem(
     }
 
     try {
-        return itemOf(facts, parseJson(bytes, { maxDepth, maxValues }));
+        return itemOf(facts, yield* parseSteps(bytes, { maxDepth, maxValues }));
     }
     catch (error) {
         if (!(error instanceof DoipError)) {

@@ -9,6 +9,7 @@ import { badRequest, DoipError } from '../../errors/errors.js';
 import { jsonItems } from '../../json/stream/item-splitter.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
+import { inTurns } from '../../util/concurrency/steps.js';
 import { drain } from '../../doip/segments.js';
 import { BatchMemory } from './batch-memory.js';
 import { itemOf, readItem } from './batch-item.js';
@@ -85,7 +86,7 @@ export class ItemSource {
             await turnFor(item.length);
             let read: BulkItem | undefined;
             try {
-                read = readItem(item, rules, release);
+                read = await inTurns(readItem(item, rules, release));
             }
             finally {
                 if (!read?.value) {

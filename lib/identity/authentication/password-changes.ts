@@ -87,6 +87,7 @@ export class PasswordChanges {
             throw missingObject(userId);
         }
 
+        await this.#catalog.current.get(object.type)?.prepare();
         const input = { elements: new Map(), elementsToDelete: [] };
         await this.#objects.update(userId, { input, edit: (content) => this.#withPassword(content, object, password) }, context);
     }

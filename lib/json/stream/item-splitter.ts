@@ -4,6 +4,7 @@
  * outside of the items only.
  */
 
+import { LengthBudget } from '../../util/concurrency/event-loop-yielder.js';
 import { ArraySplitter } from './array-splitter.js';
 import type { ArrayLimits, JsonItem } from './array-splitter.js';
 import { LineSplitter } from './line-splitter.js';
@@ -32,6 +33,7 @@ export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, memo
 
     const splitter = format === 'ndjson' ? new LineSplitter(limits.maxItemBytes) : new ArraySplitter(limits);
     const charge = new Charge(memory);
+    const turns = new LengthBudget();
     try {
         for await (const chunk of body) {
             for (const item of splitter.split(chunk)) {
@@ -40,6 +42,7 @@ export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, memo
             }
 
             await charge.hold(splitter.held);
+            await turns.spend(chunk.byteLength);
         }
 
         for (const item of splitter.end()) {

@@ -106,21 +106,29 @@ export class ValueScanner {
             ++i;
         }
 
-        while (i < chunk.byteLength) {
-            const quote = chunk.indexOf(QUOTE, i);
-            const end = quote === -1 ? chunk.byteLength : quote;
-            const isEscaped = backslashes(chunk, i, end) % 2 === 1;
-            if (quote === -1) {
-                this.#escaped = isEscaped;
-                return -1;
-            }
+        const quote = chunk.indexOf(QUOTE, i);
+        const before = quote === -1 ? chunk.byteLength : quote;
+        if (before > i && chunk[before - 1] === BACKSLASH) {
+            return this.#stringEndAfterEscapes(chunk, i);
+        }
 
-            if (!isEscaped) {
+        this.#inString = quote === -1;
+        return quote === -1 ? -1 : quote + 1;
+    }
+
+    #stringEndAfterEscapes(chunk: Uint8Array, start: number): number {
+
+        for (let i = start; i < chunk.byteLength; ++i) {
+            const byte = chunk[i];
+            if (byte === QUOTE) {
                 this.#inString = false;
-                return quote + 1;
+                return i + 1;
             }
 
-            i = quote + 1;
+            if (byte === BACKSLASH) {
+                ++i;
+                this.#escaped = i === chunk.byteLength;
+            }
         }
 
         return -1;
@@ -128,14 +136,3 @@ export class ValueScanner {
 }
 
 const GO_ON = -2;
-
-/** Returns the number of backslashes directly before `end`, not before `start`. */
-function backslashes(chunk: Uint8Array, start: number, end: number): number {
-
-    let first = end;
-    while (first > start && chunk[first - 1] === BACKSLASH) {
-        --first;
-    }
-
-    return end - first;
-}

@@ -69,7 +69,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
         }
 
         if (jsonPointer !== undefined) {
-            return tagged(retrievePart(context, visible, jsonPointer), entityTag);
+            return tagged(await retrievePart(context, visible, jsonPointer), entityTag);
         }
 
         const [object, facts] = objectAnswer(context, target, visible);
@@ -118,13 +118,15 @@ function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaT
     return result.segments(sequence({ ...bytesSegment(bytes), isWhole: true }), { ...objectAttributes(context, context.target), ...facts });
 }
 
-function retrievePart(context: OperationContext<RetrieveAttributes>, visible: StoredObject, pointer: string): OperationResult {
+async function retrievePart(context: OperationContext<RetrieveAttributes>, visible: StoredObject, pointer: string): Promise<OperationResult> {
 
     const { target, services: { catalog } } = context;
     const [object, facts] = objectAnswer(context, target, visible);
     const { content } = (object as { attributes: { content: JsonObject } }).attributes;
     const value = requireAt(content, pointer);
-    const mediaType = catalog.current.get(target.type)?.textMediaTypeAt(content, pointer);
+    const type = catalog.current.get(target.type);
+    await type?.link();
+    const mediaType = type?.textMediaTypeAt(content, pointer);
     return result.json(value, mediaType === undefined ? facts : { ...facts, textMediaType: mediaType });
 }
 

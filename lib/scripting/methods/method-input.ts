@@ -7,7 +7,8 @@ import type { BytesSegment, MemoryLimits, Segment } from '../../doip/envelope.js
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest } from '../../errors/errors.js';
 import { writeJson } from '../../json/serializer.js';
-import { OWN_LIMITS, parseJsonInTurn, readBytes } from '../../doip/segments.js';
+import { OWN_LIMITS, readBytes } from '../../doip/segments.js';
+import { parseJsonInTurns } from '../../json/strict-parser.js';
 import type { MethodInput } from './methods.js';
 
 /** Request data besides the input. */
@@ -63,7 +64,7 @@ async function ofBytes({ body, mediaType, filename, limits = OWN_LIMITS }: Bytes
     const direct: Direct = { bytes, filename, mediaType };
     if (isJson) {
         const { jsonDepth: maxDepth, jsonValues: maxValues } = limits;
-        return { params: bytes.byteLength === 0 ? undefined : await parseJsonInTurn(bytes, { maxDepth, maxValues }), attributes, direct };
+        return { params: bytes.byteLength === 0 ? undefined : await parseJsonInTurns(bytes, { maxDepth, maxValues }), attributes, direct };
     }
 
     return { params: await jsonOrUndefined(bytes, limits), attributes, direct };
@@ -77,7 +78,7 @@ async function jsonOrUndefined(bytes: Buffer, { jsonBytes, jsonDepth: maxDepth, 
     }
 
     try {
-        return await parseJsonInTurn(bytes, { maxDepth, maxValues, locatesErrors: false });
+        return await parseJsonInTurns(bytes, { maxDepth, maxValues, locatesErrors: false });
     }
     catch {
         return undefined;

@@ -4,8 +4,7 @@
  */
 
 import { tooLarge } from '../../errors/errors.js';
-import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJsonInSteps } from '../../json/strict-parser.js';
-import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
+import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJsonInTurns } from '../../json/strict-parser.js';
 import type { JsonValue } from '../../util/json-types.js';
 
 /** Limits of a text that the main thread parses. */
@@ -50,7 +49,5 @@ export async function parseGiven(text: string, { maxValues, maxLength }: ValueLi
     }
 
     const options: JsonTextOptions = { maxValues, maxDepth: DEFAULT_MAX_DEPTH, name, explainsErrors: text.length <= MAX_EXPLAINED };
-    const value = await parseJsonInSteps(text, options);
-    await turnFor(text.length);
-    return value;
+    return await parseJsonInTurns(text, options);
 }

@@ -85,6 +85,10 @@ export class StoredIndexSource implements IndexSource {
         const forms = await this.#forms.read(objects);
         // Types may have been changed by another node before the objects were written, without a request to this one since.
         await this.#refresh();
+        for (const type of new Set(objects.map((object) => object.type))) {
+            await this.#catalog.current.get(type)?.link();
+        }
+
         return objects.map((object) => mapObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
     }
 }

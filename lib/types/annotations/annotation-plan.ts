@@ -7,6 +7,8 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import type { AutoField } from './generated-values.js';
 import { autoFieldOf } from './generated-values.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { ANNOTATION, eitherOf, listOf, propertiesOf, referredBy } from '../schema/linked-schema.js';
 import { authRoleOf, isSecure } from './roles.js';
@@ -60,7 +62,7 @@ export interface PlanNode {
 }
 
 /** Builds the plan of linked schemas. */
-export function buildPlan(targets: readonly Schema[]): PlanNode {
+export function buildPlan(targets: readonly Schema[]): Steps<PlanNode> {
 
     return new Planner(targets).plan();
 }
@@ -69,41 +71,56 @@ class Planner {
 
     readonly #targets: readonly Schema[];
     readonly #nodes = new Map<JsonObject, PlanNode>();
+    /** Schemas whose nodes are empty so far. */
+    readonly #pending: [schema: JsonObject, node: PlanNode][] = [];
 
     constructor(targets: readonly Schema[]) {
 
         this.#targets = targets;
     }
 
-    plan(): PlanNode {
+    *plan(): Steps<PlanNode> {
 
         const root = this.#nodeOf(this.#targets[0] ?? true);
+        for (let next = this.#pending.pop(); next; next = this.#pending.pop()) {
+            this.#fill(...next);
+            yield;
+        }
+
         const nodes = [...this.#nodes.values()];
-        mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
-        mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
-        mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
-        mark(nodes, 'hasSecret', ({ keyword }) => keyword !== undefined && isSecure(keyword));
-        mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ applied }) => applied);
-        nodes.forEach(prune);
+        yield* mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
+        yield* mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
+        yield* mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
+        yield* mark(nodes, 'hasSecret', ({ keyword }) => keyword !== undefined && isSecure(keyword));
+        yield* mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ applied }) => applied);
+        for (const node of nodes) {
+            prune(node);
+            yield;
+        }
+
         return root;
     }
 
+    /** Returns the node of a schema, which is filled in a step of its own. */
     #nodeOf(schema: JsonValue | undefined): PlanNode {
 
         if (!isJsonObject(schema)) {
             return emptyNode({});
         }
 
-        let node = this.#nodes.get(schema);
-        if (!node) {
-            node = emptyNode(schema);
-            this.#nodes.set(schema, node);
-            this.#addSamePlace(node, schema);
-            this.#addMembers(node, schema);
-            this.#addElements(node, schema);
-        }
+        return getOrAdd(this.#nodes, schema, () => {
 
-        return node;
+            const node = emptyNode(schema);
+            this.#pending.push([schema, node]);
+            return node;
+        });
+    }
+
+    #fill(schema: JsonObject, node: PlanNode): void {
+
+        this.#addSamePlace(node, schema);
+        this.#addMembers(node, schema);
+        this.#addElements(node, schema);
     }
 
     #addSamePlace(node: PlanNode, schema: JsonObject): void {
@@ -199,10 +216,10 @@ function emptyNode(schema: JsonObject): PlanNode {
 }
 
 /** Sets a flag on all nodes that satisfy `has`, and on their ancestors. */
-function mark(
+function *mark(
     nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'hasSecret' | 'isRequiring', has: (node: PlanNode) => boolean,
     leadsTo = childrenOf
-): void {
+): Steps<void> {
 
     const pending = nodes.filter(has);
     if (pending.length === 0) {
@@ -216,6 +233,8 @@ function mark(
             parents.set(child, existing);
             existing.push(node);
         }
+
+        yield;
     }
 
     for (let node = pending.pop(); node; node = pending.pop()) {
@@ -223,6 +242,8 @@ function mark(
             node[flag] = true;
             pending.push(...parents.get(node) ?? []);
         }
+
+        yield;
     }
 }
 

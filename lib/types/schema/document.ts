@@ -7,9 +7,11 @@ import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { getAt } from '../../json/pointer.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
+import { atOnce, type Steps } from '../../util/concurrency/steps.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Schema } from './shapes.js';
-import { isSchema, mapSubschemas, patternError, patternSyntaxError, shapeError } from './shapes.js';
+import { isSchema, namePatternsOf, patternError, patternSyntaxError, shapeError, subschemasOf } from './shapes.js';
 import type { Draft } from './vocabulary.js';
 import { draftOf, shapeOf } from './vocabulary.js';
 import { resolveUri, typeUri } from './uri.js';
@@ -49,19 +51,24 @@ export interface Subschema {
     readonly schema: Schema;
 }
 
-/** A JSON schema with its subschemas and resources. Immutable for its users. */
+/**
+ * A JSON schema with its subschemas and resources. Immutable for its users. It is examined when it is first used: at once, or before that in
+ * steps.
+ */
 export class SchemaDocument {
 
     readonly name: string;
     readonly schema: JsonValue;
     readonly draft: Draft;
-    readonly root: Subschema;
-    /** Errors in the schema; empty if every keyword has the right shape. */
-    readonly errors: readonly ContentError[];
     readonly #errors: ContentError[] = [];
     readonly #subschemas = new Map<string, Subschema>();
     readonly #resources = new Map<string, Resource>();
+    /** Errors of patterns by their text; null for those without. */
+    readonly #patterns = new Map<string, { readonly error: string | null }>();
     readonly #isDescriptive: boolean;
+    /** What is left to examine, the next step last. */
+    readonly #pending: (() => void)[] = [];
+    #root: Subschema;
     #states = 0;
 
     /**
@@ -75,60 +82,111 @@ export class SchemaDocument {
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
-        this.errors = this.#errors;
         const declared = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
         const base = this.#resource(declared ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
-        this.root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
+        this.#root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
         if (!isSchema(schema)) {
             this.#addError('', 'must be a JSON schema: an object');
+            return;
         }
-        else if (isDeeper(schema, MAX_DEPTH)) {
-            this.#addError('', `is nested more than ${MAX_DEPTH} levels deep`);
+
+        this.#pending.push(() => {
+
+            if (isDeeper(schema, MAX_DEPTH)) {
+                this.#addError('', `is nested more than ${MAX_DEPTH} levels deep`);
+            }
+            else {
+                this.#examineNext(schema, () => this.#examineRoot(schema, base));
+            }
+        });
+    }
+
+    /** Takes the steps that are left until the schema is examined, if it is not. */
+    *examine(): Steps<void> {
+
+        for (let step = this.#pending.pop(); step; step = this.#pending.pop()) {
+            step();
+            yield;
         }
-        else {
-            this.root = this.#examine(schema, '', base);
-            this.#resources.set(base.uri, this.root.resource);
-            this.#resources.set(typeUri(name), this.root.resource);
-        }
+    }
+
+    /** The schema as a whole. */
+    get root(): Subschema {
+
+        atOnce(this.examine());
+        return this.#root;
+    }
+
+    /** Errors in the schema; empty if every keyword has the right shape. */
+    get errors(): readonly ContentError[] {
+
+        atOnce(this.examine());
+        return this.#errors;
     }
 
     /** Returns all subschemas found so far, in no particular order. */
     subschemas(): Iterable<Subschema> {
 
+        atOnce(this.examine());
         return this.#subschemas.values();
     }
 
     /** URIs of the document as a whole. */
     get uris(): readonly string[] {
 
+        atOnce(this.examine());
         return [...this.#resources].filter(([, { pointer }]) => pointer === '').map(([uri]) => uri);
     }
 
     /** Returns the resource with a URI; undefined if it is not in this document. */
     resource(uri: string): Resource | undefined {
 
+        atOnce(this.examine());
         return this.#resources.get(uri);
     }
 
     /** Returns the subschema at a JSON pointer; undefined if there is none. A subschema outside of known keywords is examined on first access. */
-    subschemaAt(pointer: string, resource: Resource): Subschema | undefined {
+    *subschemaAt(pointer: string, resource: Resource): Steps<Subschema | undefined> {
 
+        yield* this.examine();
         const cached = this.#subschemas.get(pointer);
         if (cached) {
             return cached;
         }
 
         const schema = isJsonObject(this.schema) ? getAt(this.schema, pointer) : undefined;
-        return isSchema(schema) ? this.#examine(schema, pointer, resource) : undefined;
+        if (isSchema(schema)) {
+            this.#examineNext(schema, () => this.#examineSchema(schema, pointer, resource));
+            yield* this.examine();
+        }
+
+        return this.#subschemas.get(pointer);
     }
 
-    #examine(schema: Schema, pointer: string, outer: Resource): Subschema {
+    #examineRoot(schema: Schema, base: Resource): void {
+
+        this.#root = this.#examineSchema(schema, '', base);
+        this.#resources.set(base.uri, this.#root.resource);
+        this.#resources.set(typeUri(this.name), this.#root.resource);
+    }
+
+    /** Adds the steps for a schema, before those that are pending: one for each of its patterns of names, which take long, then one for itself. */
+    #examineNext(schema: Schema, examine: () => void): void {
+
+        this.#pending.push(examine);
+        for (const source of namePatternsOf(schema)) {
+            this.#pending.push(() => void this.#patternError(source));
+        }
+    }
+
+    #examineSchema(schema: Schema, pointer: string, outer: Resource): Subschema {
 
         const resource = isJsonObject(schema) ? this.#identify(schema, pointer, outer) : outer;
         const subschema = { resource, pointer, schema };
         this.#subschemas.set(pointer, subschema);
         if (this.#subschemas.size > MAX_SUBSCHEMAS) {
             this.#addError('', `has more than ${MAX_SUBSCHEMAS} subschemas`);
+            this.#pending.length = 0;
         }
         else if (isJsonObject(schema) && this.#states <= MAX_STATES) {
             this.#examineKeywords(schema, pointer, resource);
@@ -139,6 +197,7 @@ export class SchemaDocument {
 
     #examineKeywords(schema: JsonObject, pointer: string, resource: Resource): void {
 
+        const children: (() => void)[] = [];
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
             const message = shape ? shapeError(shape, value, this.draft, this.#patternError) : null;
@@ -146,13 +205,24 @@ export class SchemaDocument {
                 this.#addError(`${pointer}/${keyword}`, message);
             }
             else if (shape) {
-                mapSubschemas(shape, value, (child, path) => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource));
+                for (const [path, child] of subschemasOf(shape, value)) {
+                    children.push(() => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource));
+                }
             }
+        }
+
+        for (const child of children.reverse()) {
+            this.#pending.push(child);
         }
     }
 
     /** Checks a pattern, and counts its states. Patterns after those that are too large together are not compiled. */
     readonly #patternError = (source: string): string | null => {
+
+        return getOrAdd(this.#patterns, source, () => ({ error: this.#newPatternError(source) })).error;
+    };
+
+    #newPatternError(source: string): string | null {
 
         if (this.#isDescriptive || this.#states > MAX_STATES) {
             return this.#isDescriptive ? patternSyntaxError(source) : null;
@@ -165,18 +235,16 @@ export class SchemaDocument {
         }
 
         return error;
-    };
+    }
 
-    #examineChild(child: JsonValue, pointer: string, resource: Resource): JsonValue {
+    #examineChild(child: JsonValue, pointer: string, resource: Resource): void {
 
         if (!isSchema(child)) {
             this.#addError(pointer, 'must be a schema: an object or a boolean');
         }
         else if (this.#errors.length < MAX_ERRORS) {
-            this.#examine(child, pointer, resource);
+            this.#examineNext(child, () => this.#examineSchema(child, pointer, resource));
         }
-
-        return child;
     }
 
     /** Returns the resource of a schema: its own if it has an id, otherwise the enclosing one. Also collects its anchors. */

@@ -5,8 +5,9 @@
  */
 
 import type { ContentError } from '../../errors/errors.js';
-import type { JsonObject } from '../../util/json-types.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import { mergedKeyword } from './extension-keyword.js';
 import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
 import { ANNOTATION, CONTAINS_ALONE, listOf, LONG_ENUM, separate, withReference } from './linked-schema.js';
@@ -17,9 +18,9 @@ import type { Layout } from './parts.js';
 import { layoutOf, MAX_PART_SIZE, separateIn } from './parts.js';
 import { ReferenceResolver } from './ref-resolver.js';
 import type { Schema } from './shapes.js';
-import { mapSubschemas } from './shapes.js';
+import { mapSubschemas, subschemasOf } from './shapes.js';
 import { isRemote } from './uri.js';
-import type { Draft } from './vocabulary.js';
+import type { Draft, Shape } from './vocabulary.js';
 import { shapeOf } from './vocabulary.js';
 
 /** Maximum number of subschemas of a schema, including everything it refers to. */
@@ -27,6 +28,9 @@ const MAX_LINKED = 10_000;
 
 /** Longer enums are checked by a hash lookup instead of one comparison per value. */
 const SHORT_ENUM = 20;
+
+/** Number of subschemas that are converted in one step. */
+const PER_STEP = 10;
 
 /** Keywords with subschemas that a value may be matched with alone, to find what applies to it. */
 const MATCHED = new Set(['anyOf', 'oneOf', 'if', 'contains']);
@@ -56,7 +60,7 @@ function missing(type: string): string {
 }
 
 /** Links a schema with everything it refers to. @throws UnusableSchema */
-export function linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): LinkedSchema {
+export function linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<LinkedSchema> {
 
     return new Linker(document, lookup, keywordNames).link();
 }
@@ -86,14 +90,15 @@ class Linker {
         this.#references = new ReferenceResolver(root, lookup);
     }
 
-    link(): LinkedSchema {
+    *link(): Steps<LinkedSchema> {
 
+        yield* this.#root.examine();
         const dependencies = this.#references.lookups;
         if (this.#root.errors.length > 0) {
             throw new UnusableSchema(this.#root.errors, [], dependencies);
         }
 
-        const targets = this.#convertAll();
+        const targets = yield* this.#convertAll();
         if (this.#count > MAX_LINKED) {
             this.#errors.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
         }
@@ -101,7 +106,7 @@ class Linker {
         // Following references may have examined more of the document and added to its faults.
         const errors = [...this.#root.errors, ...this.#errors];
         const isComplete = errors.length === 0 && this.#missing.size === 0;
-        const endless = isComplete ? endlessError(targets) : [];
+        const endless = isComplete ? yield* endlessError(targets) : [];
         if (!isComplete || endless.length > 0) {
             throw new UnusableSchema([...errors, ...endless], [...this.#missing], dependencies);
         }
@@ -109,12 +114,12 @@ class Linker {
         return { targets, parts: [...this.#parts, ...this.#isMatching ? this.#matched : []], size: this.#count, dependencies };
     }
 
-    #convertAll(): Schema[] {
+    *#convertAll(): Steps<Schema[]> {
 
         const targets: Schema[] = [];
         this.#numberOf(this.#root.root);
         for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
-            targets.push(this.#convertPart(this.#ordered[i] ?? this.#root.root));
+            targets.push(yield* this.#convertPart(this.#ordered[i] ?? this.#root.root));
         }
 
         return targets;
@@ -132,18 +137,22 @@ class Linker {
         return number;
     }
 
-    #convertPart(from: Subschema): Schema {
+    *#convertPart(from: Subschema): Steps<Schema> {
 
         const outside = this.#size;
         this.#size = 0;
-        const converted = this.#convert(from, layoutIn(from));
+        const converted = yield* this.#convert(from, layoutIn(from));
         this.#size = outside;
         return converted;
     }
 
-    #convert(from: Subschema, layout: Layout): Schema {
+    *#convert(from: Subschema, layout: Layout): Steps<Schema> {
 
         this.#count += 1;
+        if (this.#count % PER_STEP === 0) {
+            yield;
+        }
+
         if (!isJsonObject(from.schema)) {
             return from.schema;
         }
@@ -154,11 +163,11 @@ class Linker {
         for (const [keyword, value] of Object.entries(from.schema)) {
             const shape = shapeOf(keyword, draft);
             if (shape === 'reference' && typeof value === 'string') {
-                converted = withReference(converted, this.#target(from, keyword, value));
+                converted = withReference(converted, yield* this.#target(from, keyword, value));
             }
             else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
                 const references = keyword === 'allOf' ? listOf(converted['allOf']) : [];
-                const subschemas = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, keyword, path, layout));
+                const subschemas = yield* this.#convertChildren(from, [keyword, shape, value], layout);
                 converted[keyword] = references.length === 0 ? subschemas : [...listOf(subschemas), ...references];
             }
         }
@@ -174,22 +183,35 @@ class Linker {
         };
     }
 
-    /** A subschema whose own ones do not fit into the present part becomes a part of its own. */
-    #convertChild(from: Subschema, keyword: string, path: string, { separated }: Layout): Schema {
+    /** Returns the value of a keyword with its subschemas converted. */
+    *#convertChildren(from: Subschema, [keyword, shape, value]: [keyword: string, shape: Shape, value: JsonValue], layout: Layout): Steps<JsonValue> {
 
-        const child = from.resource.document.subschemaAt(`${from.pointer}/${keyword}${path}`, from.resource);
+        const converted: Schema[] = [];
+        for (const [path] of subschemasOf(shape, value)) {
+            converted.push(yield* this.#convertChild(from, keyword, path, layout));
+        }
+
+        let next = 0;
+        return mapSubschemas(shape, value, () => converted[next++] ?? false);
+    }
+
+    /** A subschema whose own ones do not fit into the present part becomes a part of its own. */
+    *#convertChild(from: Subschema, keyword: string, path: string, { separated }: Layout): Steps<Schema> {
+
+        const child = yield* from.resource.document.subschemaAt(`${from.pointer}/${keyword}${path}`, from.resource);
         if (!child || this.#count > MAX_LINKED) {
             return false;
         }
 
         if (separated.has(keyword)) {
-            const part = this.#convertPart(child);
+            const part = yield* this.#convertPart(child);
             this.#parts.push(part);
             return part;
         }
 
         const layout = layoutIn(child);
-        const converted = this.#size + layout.size > MAX_PART_SIZE && layout.size > 0 ? withReference({}, this.#numberOf(child)) : this.#convert(child, layout);
+        const isPart = this.#size + layout.size > MAX_PART_SIZE && layout.size > 0;
+        const converted = isPart ? withReference({}, this.#numberOf(child)) : yield* this.#convert(child, layout);
         if (MATCHED.has(keyword)) {
             this.#matched.push(converted);
         }
@@ -198,9 +220,9 @@ class Linker {
     }
 
     /** Returns the number of the target of a reference. If there is none, records the fault or the missing type and returns 0. */
-    #target(from: Subschema, keyword: string, reference: string): number {
+    *#target(from: Subschema, keyword: string, reference: string): Steps<number> {
 
-        const found = this.#references.resolve(reference, keyword, from);
+        const found = yield* this.#references.resolve(reference, keyword, from);
         if ('subschema' in found) {
             return this.#numberOf(found.subschema);
         }

@@ -4,7 +4,7 @@
 
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { mapSubschemas } from './shapes.js';
+import { subschemasOf } from './shapes.js';
 import type { Draft } from './vocabulary.js';
 import { shapeOf } from './vocabulary.js';
 
@@ -37,16 +37,8 @@ export function layoutOf(schema: JsonObject, draft: Draft): Layout {
     const counts = Object.entries(schema).map(([keyword, value]): [keyword: string, count: number] => {
 
         const shape = shapeOf(keyword, draft);
-        let count = 0;
-        if (shape && !SEPARATED.includes(keyword) && !DEFINITIONS.includes(keyword)) {
-            mapSubschemas(shape, value, (child) => {
-
-                count += 1;
-                return child;
-            });
-        }
-
-        return [keyword, count];
+        const isCounted = shape && !SEPARATED.includes(keyword) && !DEFINITIONS.includes(keyword);
+        return [keyword, isCounted ? subschemasOf(shape, value).length : 0];
     });
     const total = sum(counts);
     const isFew = ([keyword, count]: [string, number]): boolean => total <= MAX_PART_SIZE || count <= FEW || !SEPARABLE.has(keyword);

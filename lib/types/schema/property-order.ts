@@ -6,6 +6,8 @@
 import { copyNumberTexts } from '../../json/exact-numbers.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import { propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
@@ -27,13 +29,15 @@ export interface Order {
 }
 
 /** Returns the property order of linked schemas; undefined if they define none. */
-export function orderOf(targets: readonly Schema[]): Order | undefined {
+export function *orderOf(targets: readonly Schema[]): Steps<Order | undefined> {
 
-    const cache = new Map<JsonObject, Order>();
-    const order = readOrder(targets[0], targets, cache);
+    const { first, all } = yield* new OrderReader(targets).read();
     const merged = { count: 0 };
-    cache.forEach((each) => complete(each, merged));
-    return order;
+    for (const order of all) {
+        yield* complete(order, merged);
+    }
+
+    return first;
 }
 
 /** Returns content with its properties in order: always a new object at the root, while unchanged parts are shared with the given content. */
@@ -98,46 +102,83 @@ function mapChanged(values: JsonValue[], convert: (value: JsonValue) => JsonValu
     return converted.some((value, index) => value !== values[index]) ? copyNumberTexts(values, converted) : values;
 }
 
-/** Reads the order of a schema and its subschemas. Entered into `cache` before it is complete, since schemas may be recursive. */
-function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], cache: Map<JsonObject, Order>): Order | undefined {
+/** Reads the orders of schemas, each once, as schemas may be recursive. */
+class OrderReader {
 
-    if (!isJsonObject(schema)) {
-        return undefined;
+    readonly #targets: readonly Schema[];
+    readonly #orders = new Map<JsonObject, Order>();
+    /** Schemas whose orders are empty so far. */
+    readonly #pending: [schema: JsonObject, order: Order][] = [];
+
+    constructor(targets: readonly Schema[]) {
+
+        this.#targets = targets;
     }
 
-    let order = cache.get(schema);
-    if (!order) {
-        order = { properties: new Map(), items: undefined, referred: undefined };
-        cache.set(schema, order);
-        for (const [name, property] of propertiesOf(schema)) {
-            order.properties.set(name, { rank: order.properties.size, order: readOrder(property, targets, cache) });
+    /** Returns the order of the first schema, and all that were read. */
+    *read(): Steps<{ readonly first: Order | undefined; readonly all: Iterable<Order> }> {
+
+        const first = this.#orderFor(this.#targets[0]);
+        for (let next = this.#pending.pop(); next; next = this.#pending.pop()) {
+            this.#fill(...next);
+            yield;
         }
 
-        order.items = readOrder(schema['items'], targets, cache);
-        order.referred = readOrder(referredBy(schema, targets), targets, cache);
+        return { first, all: this.#orders.values() };
     }
 
-    return order;
+    /** Returns the order of a schema, which is filled in a step of its own. */
+    #orderFor(schema: JsonValue | undefined): Order | undefined {
+
+        return isJsonObject(schema) ? getOrAdd(this.#orders, schema, () => {
+
+            const order: Order = { properties: new Map(), items: undefined, referred: undefined };
+            this.#pending.push([schema, order]);
+            return order;
+        }) : undefined;
+    }
+
+    #fill(schema: JsonObject, order: Order): void {
+
+        for (const [name, property] of propertiesOf(schema)) {
+            order.properties.set(name, { rank: order.properties.size, order: this.#orderFor(property) });
+        }
+
+        order.items = this.#orderFor(schema['items']);
+        order.referred = this.#orderFor(referredBy(schema, this.#targets));
+    }
 }
 
-/** Merges the order of the referenced schema; properties of the schema itself come first. `merged` counts what all schemas have taken over. */
-function complete(order: Order, merged: { count: number }): void {
+/**
+ * Merges the orders of the schemas that each of them refers to, directly and through others; properties of the schema itself come first.
+ * `merged` counts what all schemas have taken over.
+ */
+function *complete(order: Order, merged: { count: number }): Steps<void> {
 
-    const { referred } = order;
-    order.referred = undefined;
-    if (!referred) {
-        return;
+    const chain = [order];
+    for (let next = order.referred; next; next = next.referred) {
+        chain.push(next);
     }
 
-    complete(referred, merged);
-    order.items ??= referred.items;
+    let referred = chain.pop();
+    for (let last = chain.pop(); referred && last; last = chain.pop()) {
+        last.referred = undefined;
+        last.items ??= referred.items;
+        merge(last, referred, merged);
+        referred = last;
+        yield;
+    }
+}
+
+function merge({ properties }: Order, referred: Order, merged: { count: number }): void {
+
     for (const [name, property] of referred.properties) {
         if (merged.count === MAX_MERGED) {
             return;
         }
 
-        if (!order.properties.has(name)) {
-            order.properties.set(name, { rank: order.properties.size, order: property.order });
+        if (!properties.has(name)) {
+            properties.set(name, { rank: properties.size, order: property.order });
             merged.count += 1;
         }
     }

@@ -6,6 +6,7 @@
 import type { ContentError } from '../../errors/errors.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import { eitherOf, REFERENCE } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
@@ -13,32 +14,59 @@ import type { Schema } from './shapes.js';
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
 
+/** Maximum number of schemas that apply to the same value, each referred to by the one before. Validation has stack for a few more. */
+const MAX_CHAIN = 1000;
+
+/** A target whose references are being followed. */
+interface Visit {
+    readonly number: number;
+    /** Numbers of the targets that it refers to, without those that were followed. */
+    readonly left: number[];
+    /** Length of the longest chain from it. */
+    chain: number;
+}
+
 /** Returns the error if linked schemas contain such a cycle, or a chain too long to follow; otherwise an empty list. */
-export function endlessError(targets: readonly Schema[]): ContentError[] {
+export function *endlessError(targets: readonly Schema[]): Steps<ContentError[]> {
 
-    const state = new Map<number, 'open' | 'done'>();
-    const isEndless = (number: number): boolean => {
-
-        if (state.has(number)) {
-            return state.get(number) === 'open';
+    /** Lengths of the longest chains from targets; null while they are followed. */
+    const chains = new Map<number, number | null>();
+    for (const start of targets.keys()) {
+        const path = chains.has(start) ? [] : [visit(start)];
+        for (let last = path.at(-1); last; last = path.at(-1)) {
+            const next = last.left.pop();
+            if (next === undefined) {
+                path.pop();
+                chains.set(last.number, last.chain);
+                extend(path.at(-1), last.chain);
+                yield;
+            }
+            else if (chains.get(next) === null) {
+                return [{ pointer: '', message: 'refers to itself without end' }];
+            }
+            else if (chains.has(next)) {
+                extend(last, chains.get(next) ?? 0);
+            }
+            else {
+                path.push(visit(next));
+            }
         }
-
-        state.set(number, 'open');
-        const found = inPlaceReferences(targets[number] ?? true).some(isEndless);
-        state.set(number, 'done');
-        return found;
-    };
-
-    try {
-        const found = targets.some((_, number) => isEndless(number));
-        return found ? [{ pointer: '', message: 'refers to itself without end' }] : [];
     }
-    catch (error) {
-        if (error instanceof RangeError) {
-            return [{ pointer: '', message: 'refers through too many schemas' }];
-        }
 
-        throw error;
+    const isTooLong = [...chains.values()].some((chain) => (chain ?? 0) > MAX_CHAIN);
+    return isTooLong ? [{ pointer: '', message: 'refers through too many schemas' }] : [];
+
+    function visit(number: number): Visit {
+
+        chains.set(number, null);
+        return { number, left: inPlaceReferences(targets[number] ?? true), chain: 1 };
+    }
+}
+
+function extend(visit: Visit | undefined, chain: number): void {
+
+    if (visit) {
+        visit.chain = Math.max(visit.chain, chain + 1);
     }
 }
 

@@ -5,6 +5,7 @@
 
 import type { JsonPointer } from '../../json/pointer.js';
 import { formatPointer, parsePointer } from '../../json/pointer.js';
+import type { Steps } from '../../util/concurrency/steps.js';
 import type { Resource, SchemaDocument, Subschema } from './document.js';
 import { clipped } from './error-messages.js';
 import { isRemote, lookupNamesOf, resolveUri, typeNamesOf } from './uri.js';
@@ -29,17 +30,17 @@ export class ReferenceResolver {
     }
 
     /** Resolves a `$ref`, `$dynamicRef` or `$recursiveRef`. */
-    resolve(reference: string, keyword: string, from: Subschema): Resolution {
+    *resolve(reference: string, keyword: string, from: Subschema): Steps<Resolution> {
 
         const [uri = '', ...fragments] = reference.split('#');
-        const resource = uri === '' ? from.resource : this.#findResource(uri, from);
+        const resource = uri === '' ? from.resource : yield* this.#findResource(uri, from);
         if (!resource) {
             return { missingType: isRemote(uri) ? clipped(uri) : typeNamesOf(uri, from.resource.uri).at(-1) ?? uri };
         }
 
         this.#met.add(from.resource);
         const fragment = decodeFragment(fragments.join('#'));
-        const target = this.#inResource(this.#outermost(resource, keyword, fragment ?? ''), fragment);
+        const target = yield* this.#inResource(this.#outermost(resource, keyword, fragment ?? ''), fragment);
         if (!target) {
             return { message: `refers to ${clipped(reference)}, where no schema stands` };
         }
@@ -53,7 +54,7 @@ export class ReferenceResolver {
         return { subschema: target };
     }
 
-    #findResource(uri: string, from: Subschema): Resource | undefined {
+    *#findResource(uri: string, from: Subschema): Steps<Resource | undefined> {
 
         const absolute = resolveUri(uri, from.resource.uri);
         const local = absolute === null ? undefined : from.resource.document.resource(absolute);
@@ -64,6 +65,7 @@ export class ReferenceResolver {
         for (const name of lookupNamesOf(uri, from.resource.uri)) {
             const document = this.#lookUp(name);
             if (document) {
+                yield* document.examine();
                 return (absolute === null ? undefined : document.resource(absolute)) ?? document.root.resource;
             }
         }
@@ -96,7 +98,7 @@ export class ReferenceResolver {
         return offers(resource) ? [...this.#met].find(offers) ?? resource : resource;
     }
 
-    #inResource(resource: Resource, fragment: string | null): Subschema | undefined {
+    *#inResource(resource: Resource, fragment: string | null): Steps<Subschema | undefined> {
 
         if (fragment === null) {
             return undefined;
@@ -104,7 +106,7 @@ export class ReferenceResolver {
 
         const path = fragment === '' || fragment.startsWith('/') ? normalised(fragment) : undefined;
         const pointer = path === undefined ? resource.anchors.get(fragment) : resource.pointer + path;
-        return pointer === undefined ? undefined : resource.document.subschemaAt(pointer, resource);
+        return pointer === undefined ? undefined : yield* resource.document.subschemaAt(pointer, resource);
     }
 }
 

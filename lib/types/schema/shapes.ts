@@ -85,6 +85,26 @@ export function mapSubschemas(shape: Shape, value: JsonValue, convert: (schema: 
     }
 }
 
+/** Returns the subschemas in the value of a keyword, with their JSON pointers within the value. */
+export function subschemasOf(shape: Shape, value: JsonValue): (readonly [path: string, schema: JsonValue])[] {
+
+    const found: (readonly [path: string, schema: JsonValue])[] = [];
+    mapSubschemas(shape, value, (schema, path) => {
+
+        found.push([path, schema]);
+        return schema;
+    });
+    return found;
+}
+
+/** Returns the patterns of names in a schema; none if there are too many. */
+export function namePatternsOf(schema: Schema): string[] {
+
+    const { patternProperties } = isJsonObject(schema) ? schema : {};
+    const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+    return patterns.length > MAX_NAME_PATTERNS ? [] : patterns;
+}
+
 function mapList(value: JsonValue, convert: (schema: JsonValue, path: string) => JsonValue): JsonValue {
 
     return Array.isArray(value) ? value.map((element, index) => convert(element, `/${index}`)) : value;

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { inTurns } from '../../../lib/util/concurrency/steps.js';
 import { BudgetExceeded } from '../../../lib/util/concurrency/time-budget.js';
 import { compile, FACTS, isValid } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';
@@ -201,11 +202,10 @@ describe('compiled JSON schemas', () => {
             };
 
             let next = setImmediate(turn);
-            await compiled.prepare();
+            await inTurns(compiled.compileParts());
             clearImmediate(next);
 
             expect(turns).to.be.above(4);
-            expect(compiled.prepare()).to.be.undefined();
             expect<unknown>(compiled.validate(content)).to.equal([]);
             expect(compiled.validate({ p1: 5, k7: 1 })).to.not.be.empty();
         });
@@ -213,7 +213,7 @@ describe('compiled JSON schemas', () => {
 
     it('that are small need no preparation', () => {
 
-        expect(compile(tree(1, 25)).prepare()).to.be.undefined();
+        expect(Array.from(compile(tree(1, 25)).compileParts())).to.be.empty();
     });
 
     it('may be booleans', () => {

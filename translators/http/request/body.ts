@@ -8,10 +8,10 @@ import type { BytesSegment, Segment } from '../../../lib/doip/envelope.js';
 import type { DoipError } from '../../../lib/errors/errors.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonValue } from '../../../lib/util/json-types.js';
-import { decodeUtf8 } from '../../../lib/json/strict-parser.js';
+import { decodeUtf8, parseJsonInTurns } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { startingWith } from '../../../lib/util/streams/starting-with.js';
-import { bytesSegment, empty, inputTooLong, jsonSegment, parseJsonInTurn, readBytes } from '../../../lib/doip/segments.js';
+import { bytesSegment, empty, inputTooLong, jsonSegment, readBytes } from '../../../lib/doip/segments.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
 import type { RequestHeaders } from '../headers/decode.js';
@@ -74,7 +74,7 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
     const bytes = await readFully(request, limits.jsonBytes, limits);
-    return bytes.length === 0 ? undefined : parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
+    return bytes.length === 0 ? undefined : parseJsonInTurns(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
 /** Reads the body as text. Throws 400 when it is not UTF-8. */
@@ -114,7 +114,7 @@ export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = 
 
     const bytes = await readBytes(part.body, limits.jsonBytes, limits.memory);
     const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
-    return parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
+    return parseJsonInTurns(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
 
 /** Reads the text of a form field in a multipart body. */
@@ -215,7 +215,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
 async function untypedField(bytes: Buffer, limits: HttpLimits): Promise<Segment> {
 
     return /^\s*\{/.test(bytes.toString('latin1', 0, 64))
-        ? jsonSegment(await parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
+        ? jsonSegment(await parseJsonInTurns(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
         : bytesSegment(bytes);
 }
 

@@ -3,8 +3,8 @@
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import type { RequestWithBody } from './body.js';
 import type { HttpLimits } from './translator-options.js';
-import { decodeUtf8 } from '../../../lib/json/strict-parser.js';
-import { inputTooLong, parseJsonInTurn } from '../../../lib/doip/segments.js';
+import { decodeUtf8, parseJsonInTurns } from '../../../lib/json/strict-parser.js';
+import { inputTooLong } from '../../../lib/doip/segments.js';
 import { readFully } from './body.js';
 import { parseParameters } from './url.js';
 import type { Parameter } from './url.js';
@@ -21,7 +21,7 @@ export async function readFieldsOrJson(
     // No JSON text starts with a name and an equals sign.
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
         const options = { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true };
-        return { value: bytes.length === 0 ? undefined : await parseJsonInTurn(bytes, options) };
+        return { value: bytes.length === 0 ? undefined : await parseJsonInTurns(bytes, options) };
     }
 
     if (bytes.length > limits.formBytes) {

@@ -241,6 +241,18 @@ describe('malformed schemas', () => {
         expect(() => compile(chain('a', 'Y'), { Y: chain('b', 'Z'), Z: {} })).to.throw(/refers through too many schemas/);
     });
 
+    it('may refer through many others, as far as validation can follow', () => {
+
+        const chain = (length: number): JsonObject => {
+
+            const links = Array.from({ length }, (_, i): [string, JsonValue] => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]);
+            return { $ref: '#/$defs/d1', $defs: Object.fromEntries([...links, [`d${length}`, { maxLength: 1 }]]) };
+        };
+
+        expect(isValid(chain(999), 'a')).to.be.true();
+        expect(() => compile(chain(1000))).to.throw(/refers through too many schemas/);
+    });
+
     it('have a limited number of errors', () => {
 
         const properties = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'strin' }]));

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../../lib/util/json-types.js';
 import type { Validator } from '../../../../lib/types/schema/compiler.js';
 import { compileSchemas } from '../../../../lib/types/schema/compiler.js';
+import { atOnce } from '../../../../lib/util/concurrency/steps.js';
 import { SchemaDocument } from '../../../../lib/types/schema/document.js';
 import { contentErrors } from '../../../../lib/types/schema/error-messages.js';
 import { separate } from '../../../../lib/types/schema/linked-schema.js';
@@ -226,7 +227,7 @@ describe('schemas in parts', () => {
     for (const [title, schema] of LARGE) {
         it(`have a limited size each: ${title}`, () => {
 
-            const linked = linkSchema(new SchemaDocument('T', schema), () => undefined, []);
+            const linked = atOnce(linkSchema(new SchemaDocument('T', schema), () => undefined, []));
             const sizes = [...linked.targets, ...linked.parts].map((part) => sizeOf(part, new Set(linked.parts)));
 
             expect(sizes.length).to.be.above(20);

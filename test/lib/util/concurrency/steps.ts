@@ -1,0 +1,84 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { atOnce, inTurns, ResumableSteps, type Steps } from '../../../../lib/util/concurrency/steps.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+/** Counts to a number; each step takes some milliseconds. */
+function *count(to: number, ms = 0): Steps<number> {
+
+    for (let n = 0; n < to; ++n) {
+        for (const end = performance.now() + ms; performance.now() < end;) {
+            // Busy
+        }
+
+        yield;
+    }
+
+    return to;
+}
+
+function *failing(): Steps<never> {
+
+    yield;
+    throw new Error('no');
+}
+
+/** Returns the number of turns of the event loop that the work leaves to others. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+
+    let turns = 0;
+    let next = setImmediate(function turn() {
+
+        turns += 1;
+        next = setImmediate(turn);
+    });
+    await work;
+    clearImmediate(next);
+    return turns;
+}
+
+describe('steps', () => {
+
+    it('are taken at once, with their result or error', () => {
+
+        expect(atOnce(count(0))).to.equal(0);
+        expect(atOnce(count(5))).to.equal(5);
+        expect(() => atOnce(failing())).to.throw('no');
+    });
+
+    it('are taken in turns of the event loop, with their result or error', async () => {
+
+        expect(await inTurns(count(5))).to.equal(5);
+        await expect(inTurns(failing())).to.reject('no');
+        expect(await turnsDuring(inTurns(count(20, 2)))).to.be.above(4);
+    });
+
+    it('that are short together take one turn', async () => {
+
+        expect(await turnsDuring(inTurns(count(10)))).to.equal(0);
+    });
+
+    it('are shared: each caller takes some, until all are done', async () => {
+
+        let taken = 0;
+        const shared = new ResumableSteps(function *(): Steps<void> {
+
+            for (; taken < 10; ++taken) {
+                yield;
+            }
+        }());
+        const one = shared.rest();
+        const other = shared.rest();
+        for (let n = 0; n < 4; ++n) {
+            one.next();
+            other.next();
+        }
+
+        expect(taken).to.equal(7);
+        atOnce(other);
+        expect(taken).to.equal(10);
+        expect(one.next().done).to.be.true();
+    });
+});
