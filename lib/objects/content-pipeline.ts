@@ -90,7 +90,7 @@ export class ContentPipeline {
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
             const type = this.#catalog.current.get(draft.type);
-            await type?.link();
+            await type?.prepare();
             const regenerated = type?.regenerate(factsOf(draft)) ?? draft.content;
             if (regenerated !== draft.content) {
                 return await this.#prepareContent({ ...draft, content: regenerated }, 'as-it-was', limits);
@@ -136,7 +136,7 @@ export class ContentPipeline {
     async primaryOf(type: string, content: JsonObject): Promise<string | undefined> {
 
         const definition = this.#catalog.current.get(type);
-        await definition?.link();
+        await definition?.prepare();
         return definition?.primaryOf(content);
     }
 
@@ -159,7 +159,7 @@ export class ContentPipeline {
     async #examine({ type, content }: Draft): Promise<ProcessedContent> {
 
         const definition = this.#catalog.current.get(type);
-        await definition?.link();
+        await definition?.prepare();
         return definition?.examine(content) ?? unmarked(content);
     }
 

@@ -69,7 +69,7 @@ export class LabelReader {
     async labelOf({ id, type, attributes: { content } }: DigitalObject): Promise<Label> {
 
         const definition = this.#catalog.current.get(type);
-        await definition?.link();
+        await definition?.prepare();
         const primary = definition?.primaryOf(content) ?? '';
         return { id, label: shortened(primary) || id, type };
     }

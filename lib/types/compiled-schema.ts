@@ -41,6 +41,8 @@ export class CompiledSchema {
     readonly #validator: Validator;
     /** Validator that goes on after the first error; created when it is first needed. */
     #searching: Validator | undefined;
+    /** True once all parts of a large schema are compiled. */
+    #isCompiled = false;
 
     private constructor(linked: LinkedSchema, plan: PlanNode, order: Order | undefined) {
 
@@ -63,15 +65,31 @@ export class CompiledSchema {
         return new CompiledSchema(linked, yield* buildPlan(linked.targets), yield* orderOf(linked.targets));
     }
 
+    /** The same, but returns the error if the schema is not usable. */
+    static *linkIfUsable(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<CompiledSchema | UnusableSchema> {
+
+        try {
+            return yield* CompiledSchema.link(document, lookup, keywordNames);
+        }
+        catch (error) {
+            if (error instanceof UnusableSchema) {
+                return error;
+            }
+
+            throw error;
+        }
+    }
+
     /** Compiles a large schema, whose use would take long otherwise. What cannot be compiled is found when it is used. */
     *compileParts(): Steps<void> {
 
-        if (this.#linked.size <= SMALL) {
+        if (this.#linked.size <= SMALL || this.#isCompiled) {
             return;
         }
 
         try {
             yield* this.#validator.compileEach(true);
+            this.#isCompiled = true;
         }
         catch {
             // Thrown again when the part is used, as an error of this schema.

@@ -38,8 +38,8 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     const nameProblem = typeNameProblem(name);
     const given = preparedFor(content, lookup, keywordNames);
     const document = given?.document ?? new SchemaDocument(name, schema, content['baseUri']);
-    const linked = (): CompiledSchema => given?.compiled ?? atOnce(linkAlone(document, lookup, keywordNames));
-    const errors = [...unusableErrors(linked), ...extensionErrors(document, keywordNames)];
+    const outcome = given?.outcome ?? atOnce(linkAlone(document, lookup, keywordNames));
+    const errors = [...unusableErrors(outcome), ...extensionErrors(document, keywordNames)];
     return [
         ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
         ...errors.slice(0, MAX_ERRORS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
@@ -54,7 +54,7 @@ interface PreparedSchema {
     readonly document: SchemaDocument;
     readonly baseUri: JsonValue | undefined;
     readonly keywordNames: readonly string[];
-    readonly compiled: CompiledSchema;
+    readonly outcome: CompiledSchema | UnusableSchema;
 }
 
 /** By the JSON of the schema, for the check that follows. */
@@ -72,24 +72,19 @@ export async function prepareSchemaObject(content: JsonObject, lookup: SchemaLoo
     }
 
     const document = new SchemaDocument(name, schema, baseUri);
-    try {
-        const compiled = await inTurns(linkAlone(document, lookup, keywordNames));
-        await inTurns(compiled.compileParts());
-        prepared.set(schema, { document, baseUri, keywordNames, compiled });
+    const outcome = await inTurns(linkAlone(document, lookup, keywordNames));
+    if (outcome instanceof CompiledSchema) {
+        await inTurns(outcome.compileParts());
     }
-    catch (error) {
-        if (!(error instanceof UnusableSchema)) {
-            throw error;
-        }
-        // The check finds it again.
-    }
+
+    prepared.set(schema, { document, baseUri, keywordNames, outcome });
 }
 
-function *linkAlone(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<CompiledSchema> {
+function *linkAlone(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<CompiledSchema | UnusableSchema> {
 
     yield* document.examine();
     const find = (name: string): SchemaDocument | undefined => (name === document.name || document.uris.includes(name) ? document : lookup(name));
-    return yield* CompiledSchema.link(document, find, keywordNames);
+    return yield* CompiledSchema.linkIfUsable(document, find, keywordNames);
 }
 
 /** Returns what was prepared for the content of a Schema object, if it is still the same; undefined otherwise. */
@@ -97,15 +92,19 @@ function preparedFor({ name, schema, baseUri }: JsonObject, lookup: SchemaLookup
 
     const found = isJsonObject(schema) ? prepared.get(schema) : undefined;
     const isSame = found?.document.name === name && found?.baseUri === baseUri && found?.keywordNames.join(' ') === keywordNames.join(' ');
-    const { document, compiled } = found ?? {};
-    return isSame && [...compiled?.dependencies ?? []].every(([other, each]) => each === document || lookup(other) === each) ? found : undefined;
+    const { document, outcome } = found ?? {};
+    return isSame && [...outcome?.dependencies ?? []].every(([other, each]) => each === document || lookup(other) === each) ? found : undefined;
 }
 
 /** Returns the errors that keep a schema from being linked or compiled. */
-function unusableErrors(linked: () => CompiledSchema): readonly ContentError[] {
+function unusableErrors(outcome: CompiledSchema | UnusableSchema): readonly ContentError[] {
+
+    if (outcome instanceof UnusableSchema) {
+        return outcome.errors;
+    }
 
     try {
-        linked().complete();
+        outcome.complete();
         return [];
     }
     catch (error) {

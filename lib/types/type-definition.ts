@@ -14,7 +14,7 @@ import { UnusableSchema } from './schema/linker.js';
 import { primaryText, textMediaType } from './annotations/hints.js';
 import type { TypeEntry } from './type-entry.js';
 import { NO_ROLES } from '../model/account-annotations.js';
-import { inTurns, type Steps } from '../util/concurrency/steps.js';
+import { inTurns } from '../util/concurrency/steps.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import type { Annotation, ContentReference, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
@@ -52,8 +52,7 @@ export class TypeDefinition {
     readonly #source: TypeEntry;
     readonly #surroundings: TypeSurroundings;
     #compiled: CompiledSchema | undefined;
-    /** True once the schema is linked, or compiled as far as needed. */
-    #isReadable = false;
+    /** True once the schema is linked, and compiled as far as its use needs it. */
     #isPrepared = false;
     /** The extension keyword of the whole content. */
     #keyword: JsonObject | undefined;
@@ -101,18 +100,12 @@ export class TypeDefinition {
     }
 
     /**
-     * Links the schema in several turns of the event loop; to be awaited before annotations of content are read for the first time, undefined if
-     * there is nothing to wait for. What is wrong with the schema is found when it is used.
+     * Links the schema, and compiles a large one, in several turns of the event loop; to be awaited before content is processed or its annotations
+     * are read for the first time, undefined if there is nothing to wait for. What is wrong with the schema is found when it is used.
      */
-    link(): Promise<void> | undefined {
-
-        return this.#isReadable ? undefined : this.#inTurns(this.#source.link(this.#surroundings.lookup));
-    }
-
-    /** The same before content is processed: also compiles a large schema. */
     prepare(): Promise<void> | undefined {
 
-        return this.#isPrepared ? undefined : this.#inTurns(this.#source.compile(this.#surroundings.lookup), true);
+        return this.#isPrepared ? undefined : this.#prepareInTurns();
     }
 
     /**
@@ -216,11 +209,10 @@ export class TypeDefinition {
         }
     }
 
-    async #inTurns(steps: Steps<void>, isPrepared = false): Promise<void> {
+    async #prepareInTurns(): Promise<void> {
 
-        await inTurns(steps);
-        this.#isReadable = true;
-        this.#isPrepared ||= isPrepared;
+        await inTurns(this.#source.compile(this.#surroundings.lookup));
+        this.#isPrepared = true;
     }
 
     #usable(): CompiledSchema {

@@ -22,8 +22,8 @@ export class TypeEntry {
     readonly #keywordNames: readonly string[];
     #document: SchemaDocument | undefined;
     #outcome: CompiledSchema | UnusableSchema | undefined;
-    /** Present while the schema is linked in steps. */
-    #linking: ResumableSteps | undefined;
+    /** Present while the schema is linked in steps; the last one, if it is for several lookups at a time. */
+    #linking: { readonly lookup: SchemaLookup; readonly steps: ResumableSteps } | undefined;
 
     constructor(name: string, schemaId: string | null, content: JsonObject, keywordNames: readonly string[]) {
 
@@ -65,8 +65,8 @@ export class TypeEntry {
     *link(lookup: SchemaLookup): Steps<void> {
 
         while (!this.#outcome || !holds(this.#outcome, lookup)) {
-            this.#linking ??= new ResumableSteps(this.#linkAnew(lookup));
-            yield* this.#linking.rest();
+            this.#linking = this.#linking?.lookup === lookup ? this.#linking : { lookup, steps: new ResumableSteps(this.#linkAnew(lookup)) };
+            yield* this.#linking.steps.rest();
         }
     }
 
@@ -83,17 +83,10 @@ export class TypeEntry {
     *#linkAnew(lookup: SchemaLookup): Steps<void> {
 
         try {
-            this.#outcome = yield* CompiledSchema.link(this.document, lookup, this.#keywordNames);
-        }
-        catch (error) {
-            if (!(error instanceof UnusableSchema)) {
-                throw error;
-            }
-
-            this.#outcome = error;
+            this.#outcome = yield* CompiledSchema.linkIfUsable(this.document, lookup, this.#keywordNames);
         }
         finally {
-            this.#linking = undefined;
+            this.#linking = this.#linking?.lookup === lookup ? undefined : this.#linking;
         }
     }
 }

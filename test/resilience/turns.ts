@@ -67,6 +67,7 @@ const SCHEMAS: readonly (readonly [title: string, make: (n: number) => object])[
         definitions: Object.fromEntries(list(4_900, (i) => [`d${i}`, i === 0 ? { maxLength: n + 1000 } : { $ref: `#/definitions/d${i - 1}` }])),
         properties: { k1: { $ref: '#/definitions/d4' } }
     })],
+    ['a long value', (n) => ({ properties: { k2: { const: `${n}${'long '.repeat(300_000)}` }, k3: { enum: list(15, (i) => 'x'.repeat(20_000) + i) } } })],
     ['many values', (n) => ({ properties: { k2: { enum: list(19_800, (i) => `value ${n} ${i} ${'x'.repeat(60)}`) } } })],
     ['long texts', (n) => ({ properties: { k2: { description: `${n}${'lorem ipsum '.repeat(150_000)}` } } })],
     ['patterns of names', (n) => ({ patternProperties: Object.fromEntries(list(190, (i) => [`^[a-z]{2,40}${n}-${i}$`, { maxLength: i }])) })],
@@ -241,6 +242,31 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
 
             await ask('/objects/test/referred', large(++sent), 'PUT');
             await ask('/objects?type=Referring', '{"a":"","b":""}');
+        });
+    });
+
+    blocksNobody(' by a schema that refers to what does not exist yet, or is not usable', async () => {
+
+        const large = (n: number, other: object): string => JSON.stringify({
+            identifier: '', name: `Early${n}`, schema: { properties: { ...Object.fromEntries(list(4_800, (i) => [`k${i}`, { maxLength: n }])), other } }
+        });
+
+        await expectShortTurns(() => ask(`/objects?type=Schema&handle=test/early.${++sent}`, large(sent, { $ref: 'NotYet' })));
+        await expectShortTurns(() => ask('/objects?type=Schema', large(++sent, { $ref: '#/nowhere' }), 'POST', 400));
+    });
+
+    blocksNobody(' by alternatives whose annotations are read', async () => {
+
+        const typeOf = (n: number): string => JSON.stringify({ identifier: '', name: 'Varied', schema: {
+            anyOf: list(900, (i) => ({ properties: Object.fromEntries(list(4, (j) => [`a${i}-${j}`, { maxLength: n, cordra: { preview: { isPrimary: true } } }])) }))
+        } });
+        await ask('/objects?type=Schema&handle=test/varied', typeOf(++sent));
+        await ask('/objects?type=Varied&handle=test/varied.1', '{"a1-1":"b"}');
+
+        await expectShortTurns(async () => {
+
+            await ask('/objects/test/varied', typeOf(++sent), 'PUT');
+            await ask('/objects/test/varied.1?jsonPointer=/a1-1');
         });
     });
 

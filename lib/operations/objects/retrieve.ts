@@ -125,7 +125,7 @@ async function retrievePart(context: OperationContext<RetrieveAttributes>, visib
     const { content } = (object as { attributes: { content: JsonObject } }).attributes;
     const value = requireAt(content, pointer);
     const type = catalog.current.get(target.type);
-    await type?.link();
+    await type?.prepare();
     const mediaType = type?.textMediaTypeAt(content, pointer);
     return result.json(value, mediaType === undefined ? facts : { ...facts, textMediaType: mediaType });
 }

@@ -86,7 +86,7 @@ export class StoredIndexSource implements IndexSource {
         // Types may have been changed by another node before the objects were written, without a request to this one since.
         await this.#refresh();
         for (const type of new Set(objects.map((object) => object.type))) {
-            await this.#catalog.current.get(type)?.link();
+            await this.#catalog.current.get(type)?.prepare();
         }
 
         return objects.map((object) => mapObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));

@@ -12,7 +12,7 @@ import { schemaFormats } from './formats.js';
 import { customKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
 import { LENGTH_KEYWORDS, textLengths } from './text-lengths.js';
 import type { Schema } from './shapes.js';
-import { BudgetExceeded, spend, uncounted } from '../../util/concurrency/time-budget.js';
+import { BudgetExceeded, spend, startBudget, uncounted } from '../../util/concurrency/time-budget.js';
 import type { ValidatorOf } from './calling-keywords.js';
 import { CALLED_KEYWORDS, callingKeywords } from './calling-keywords.js';
 import type { LinkedSchema } from './linked-schema.js';
@@ -104,8 +104,15 @@ export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' 
 
     function *compileEach(isDeep: boolean): Generator<void, void, undefined> {
 
-        for (const schema of isDeep ? [...targets, ...parts] : targets) {
-            partOf(schema);
+        // Inner ones first, so that none compiles others when it is called.
+        for (const schema of isDeep ? [...parts, ...targets.toReversed()] : targets) {
+            const { validate } = partOf(schema);
+            if (isDeep) {
+                // V8 compiles a function when it is first called; null has no members to which others apply.
+                startBudget();
+                validate(null);
+            }
+
             yield;
         }
     }

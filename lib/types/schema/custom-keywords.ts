@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Decimal } from '../../json/decimals.js';
 import { decimalOf, distanceOf, isMultiple } from '../../json/decimals.js';
 import { spend } from '../../util/concurrency/time-budget.js';
-import { LONG_ENUM } from './linked-schema.js';
+import { LONG_CONST, LONG_ENUM } from './linked-schema.js';
 import type { Linked } from './unevaluated.js';
 import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
 
@@ -21,6 +21,7 @@ export function customKeywords(linked: Linked): FuncKeywordDefinition[] {
         MULTIPLE_OF,
         UNIQUE_ITEMS,
         ENUM,
+        CONST,
         unevaluated(linked, { keyword: 'unevaluatedProperties', type: 'object', param: 'unevaluatedProperty', find: unevaluatedNames }),
         unevaluated(linked, { keyword: 'unevaluatedItems', type: 'array', param: 'unevaluatedItem', find: unevaluatedIndices })
     ];
@@ -81,6 +82,19 @@ const ENUM: FuncKeywordDefinition = {
         const allowed = new Set(allowedValues.map(keyOf));
         const validate: SchemaValidateFunction = (value: JsonValue) =>
             report(validate, 'enum', allowed.has(keyOf(value)) ? undefined : { allowedValues });
+        return validate;
+    }
+};
+
+const CONST: FuncKeywordDefinition = {
+    keyword: LONG_CONST,
+    schemaType: 'array',
+    errors: true,
+    compile: ([allowedValue = null]: JsonValue[]) => {
+
+        const allowed = keyOf(allowedValue);
+        const validate: SchemaValidateFunction = (value: JsonValue) =>
+            report(validate, 'const', keyOf(value) === allowed ? undefined : { allowedValue });
         return validate;
     }
 };

@@ -25,6 +25,12 @@ const MAX_DEPTH = 100;
 /** Maximum number of states of all patterns together; more take too long to compile. */
 const MAX_STATES = 20_000;
 
+/** Maximum length of the JSON pointers of all subschemas together. */
+const MAX_POINTERS = 20_000_000;
+
+/** Maximum length of an id. */
+const MAX_ID = 8192;
+
 /** Maximum number of faults that are reported. */
 const MAX_ERRORS = 20;
 
@@ -49,6 +55,8 @@ export interface Subschema {
     /** JSON pointer within the document. */
     readonly pointer: string;
     readonly schema: Schema;
+    /** Errors in it. Those of a subschema outside of known keywords, as which others may refer to anything, are not errors of its document. */
+    readonly errors: readonly ContentError[];
 }
 
 /**
@@ -70,6 +78,7 @@ export class SchemaDocument {
     readonly #pending: (() => void)[] = [];
     #root: Subschema;
     #states = 0;
+    #pointersLength = 0;
 
     /**
      * @param name name of the type, or URI of a schema that belongs to no type
@@ -82,21 +91,21 @@ export class SchemaDocument {
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
-        const declared = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
+        const declared = typeof baseUri === 'string' && baseUri !== '' && baseUri.length <= MAX_ID ? resolveUri(baseUri, typeUri(name)) : null;
         const base = this.#resource(declared ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
-        this.#root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
+        this.#root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false, errors: this.#errors };
         if (!isSchema(schema)) {
-            this.#addError('', 'must be a JSON schema: an object');
+            addError(this.#errors, '', 'must be a JSON schema: an object');
             return;
         }
 
         this.#pending.push(() => {
 
             if (isDeeper(schema, MAX_DEPTH)) {
-                this.#addError('', `is nested more than ${MAX_DEPTH} levels deep`);
+                addError(this.#errors, '', `is nested more than ${MAX_DEPTH} levels deep`);
             }
             else {
-                this.#examineNext(schema, () => this.#examineRoot(schema, base));
+                this.#examineNext(schema, this.#errors, () => this.#examineRoot(schema, base));
             }
         });
     }
@@ -156,7 +165,8 @@ export class SchemaDocument {
 
         const schema = isJsonObject(this.schema) ? getAt(this.schema, pointer) : undefined;
         if (isSchema(schema)) {
-            this.#examineNext(schema, () => this.#examineSchema(schema, pointer, resource));
+            const errors: ContentError[] = [];
+            this.#examineNext(schema, errors, () => this.#examineSchema(schema, pointer, resource, errors));
             yield* this.examine();
         }
 
@@ -165,48 +175,50 @@ export class SchemaDocument {
 
     #examineRoot(schema: Schema, base: Resource): void {
 
-        this.#root = this.#examineSchema(schema, '', base);
+        this.#root = this.#examineSchema(schema, '', base, this.#errors);
         this.#resources.set(base.uri, this.#root.resource);
         this.#resources.set(typeUri(this.name), this.#root.resource);
     }
 
     /** Adds the steps for a schema, before those that are pending: one for each of its patterns of names, which take long, then one for itself. */
-    #examineNext(schema: Schema, examine: () => void): void {
+    #examineNext(schema: Schema, errors: ContentError[], examine: () => void): void {
 
         this.#pending.push(examine);
         for (const source of namePatternsOf(schema)) {
-            this.#pending.push(() => void this.#patternError(source));
+            this.#pending.push(() => void this.#patternError(source, errors));
         }
     }
 
-    #examineSchema(schema: Schema, pointer: string, outer: Resource): Subschema {
+    #examineSchema(schema: Schema, pointer: string, outer: Resource, errors: ContentError[]): Subschema {
 
-        const resource = isJsonObject(schema) ? this.#identify(schema, pointer, outer) : outer;
-        const subschema = { resource, pointer, schema };
+        const resource = isJsonObject(schema) ? this.#identify(schema, pointer, outer, errors) : outer;
+        const subschema = { resource, pointer, schema, errors };
         this.#subschemas.set(pointer, subschema);
-        if (this.#subschemas.size > MAX_SUBSCHEMAS) {
-            this.#addError('', `has more than ${MAX_SUBSCHEMAS} subschemas`);
+        this.#pointersLength += pointer.length;
+        if (this.#subschemas.size > MAX_SUBSCHEMAS || this.#pointersLength > MAX_POINTERS) {
+            addError(errors, '', this.#subschemas.size > MAX_SUBSCHEMAS ? `has more than ${MAX_SUBSCHEMAS} subschemas` : 'has names that are, together, too long');
             this.#pending.length = 0;
         }
         else if (isJsonObject(schema) && this.#states <= MAX_STATES) {
-            this.#examineKeywords(schema, pointer, resource);
+            this.#examineKeywords(schema, subschema);
         }
 
         return subschema;
     }
 
-    #examineKeywords(schema: JsonObject, pointer: string, resource: Resource): void {
+    #examineKeywords(schema: JsonObject, { pointer, resource, errors }: Subschema & { readonly errors: ContentError[] }): void {
 
+        const checkPattern = (source: string): string | null => this.#patternError(source, errors);
         const children: (() => void)[] = [];
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const message = shape ? shapeError(shape, value, this.draft, this.#patternError) : null;
+            const message = shape ? shapeError(shape, value, this.draft, checkPattern) : null;
             if (message !== null) {
-                this.#addError(`${pointer}/${keyword}`, message);
+                addError(errors, `${pointer}/${keyword}`, message);
             }
             else if (shape) {
                 for (const [path, child] of subschemasOf(shape, value)) {
-                    children.push(() => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource));
+                    children.push(() => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource, errors));
                 }
             }
         }
@@ -217,12 +229,12 @@ export class SchemaDocument {
     }
 
     /** Checks a pattern, and counts its states. Patterns after those that are too large together are not compiled. */
-    readonly #patternError = (source: string): string | null => {
+    #patternError(source: string, errors: ContentError[]): string | null {
 
-        return getOrAdd(this.#patterns, source, () => ({ error: this.#newPatternError(source) })).error;
-    };
+        return getOrAdd(this.#patterns, source, () => ({ error: this.#newPatternError(source, errors) })).error;
+    }
 
-    #newPatternError(source: string): string | null {
+    #newPatternError(source: string, errors: ContentError[]): string | null {
 
         if (this.#isDescriptive || this.#states > MAX_STATES) {
             return this.#isDescriptive ? patternSyntaxError(source) : null;
@@ -231,27 +243,32 @@ export class SchemaDocument {
         const error = patternError(source);
         this.#states += error === null ? SafeRegExp.of(source).states : 0;
         if (this.#states > MAX_STATES) {
-            this.#addError('', 'has patterns that are, together, too large');
+            addError(errors, '', 'has patterns that are, together, too large');
         }
 
         return error;
     }
 
-    #examineChild(child: JsonValue, pointer: string, resource: Resource): void {
+    #examineChild(child: JsonValue, pointer: string, resource: Resource, errors: ContentError[]): void {
 
         if (!isSchema(child)) {
-            this.#addError(pointer, 'must be a schema: an object or a boolean');
+            addError(errors, pointer, 'must be a schema: an object or a boolean');
         }
-        else if (this.#errors.length < MAX_ERRORS) {
-            this.#examineNext(child, () => this.#examineSchema(child, pointer, resource));
+        else if (errors.length < MAX_ERRORS) {
+            this.#examineNext(child, errors, () => this.#examineSchema(child, pointer, resource, errors));
         }
     }
 
     /** Returns the resource of a schema: its own if it has an id, otherwise the enclosing one. Also collects its anchors. */
-    #identify(schema: JsonObject, pointer: string, outer: Resource): Resource {
+    #identify(schema: JsonObject, pointer: string, outer: Resource, errors: ContentError[]): Resource {
 
         const id = idOf(schema, this.draft);
-        const uri = typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, outer.uri) : null;
+        const isTooLong = typeof id === 'string' && id.length > MAX_ID;
+        if (isTooLong) {
+            addError(errors, pointer, `has an id of more than ${MAX_ID} characters`);
+        }
+
+        const uri = typeof id === 'string' && !isTooLong && !id.startsWith('#') ? resolveUri(id, outer.uri) : null;
         const resource = uri === null ? outer : this.#resource(uri, pointer, schema['$recursiveAnchor'] === true);
         const names = [schema['$anchor'], schema['$dynamicAnchor'], typeof id === 'string' && id.startsWith('#') ? id.slice(1) : ''];
         for (const name of names) {
@@ -276,12 +293,12 @@ export class SchemaDocument {
 
         return resource;
     }
+}
 
-    #addError(pointer: string, message: string): void {
+function addError(errors: ContentError[], pointer: string, message: string): void {
 
-        if (this.#errors.length < MAX_ERRORS) {
-            this.#errors.push({ pointer, message });
-        }
+    if (errors.length < MAX_ERRORS) {
+        errors.push({ pointer, message });
     }
 }
 

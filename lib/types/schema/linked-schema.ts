@@ -17,6 +17,9 @@ export const REFERENCE = 'x-ref';
 /** Replaces a long `enum`. */
 export const LONG_ENUM = 'x-enum';
 
+/** Replaces a long `const`, as a list of one value. */
+export const LONG_CONST = 'x-const';
+
 /** Marks that `contains` evaluates no elements for `unevaluatedItems`, as in draft 2019-09 (unlike 2020-12). */
 export const CONTAINS_ALONE = 'x-contains-alone';
 

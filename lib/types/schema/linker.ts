@@ -7,10 +7,11 @@
 import type { ContentError } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { approximateLength } from '../../util/concurrency/event-loop-yielder.js';
 import type { Steps } from '../../util/concurrency/steps.js';
 import { mergedKeyword } from './extension-keyword.js';
 import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
-import { ANNOTATION, CONTAINS_ALONE, listOf, LONG_ENUM, separate, withReference } from './linked-schema.js';
+import { ANNOTATION, CONTAINS_ALONE, listOf, LONG_CONST, LONG_ENUM, separate, withReference } from './linked-schema.js';
 import type { SchemaDocument, Subschema } from './document.js';
 import { endlessError } from './ref-cycles.js';
 import { formatIn } from './formats.js';
@@ -28,6 +29,9 @@ const MAX_LINKED = 10_000;
 
 /** Longer enums are checked by a hash lookup instead of one comparison per value. */
 const SHORT_ENUM = 20;
+
+/** Longer ones are checked like that too, as their text would be part of the code. */
+const SHORT_TEXT = 2000;
 
 /** Number of subschemas that are converted in one step. */
 const PER_STEP = 10;
@@ -60,9 +64,10 @@ function missing(type: string): string {
 }
 
 /** Links a schema with everything it refers to. @throws UnusableSchema */
-export function linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<LinkedSchema> {
+export function *linkSchema(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): Steps<LinkedSchema> {
 
-    return new Linker(document, lookup, keywordNames).link();
+    yield* document.examine();
+    return yield* new Linker(document, lookup, keywordNames).link();
 }
 
 class Linker {
@@ -74,6 +79,8 @@ class Linker {
     readonly #ordered: Subschema[] = [];
     readonly #numbers = new Map<Subschema, number>();
     readonly #errors: ContentError[] = [];
+    /** Errors of subschemas to which references lead. */
+    readonly #erroneous = new Set<readonly ContentError[]>();
     readonly #missing = new Set<string>();
     readonly #parts: Schema[] = [];
     readonly #matched: Schema[] = [];
@@ -92,7 +99,6 @@ class Linker {
 
     *link(): Steps<LinkedSchema> {
 
-        yield* this.#root.examine();
         const dependencies = this.#references.lookups;
         if (this.#root.errors.length > 0) {
             throw new UnusableSchema(this.#root.errors, [], dependencies);
@@ -103,8 +109,7 @@ class Linker {
             this.#errors.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
         }
 
-        // Following references may have examined more of the document and added to its faults.
-        const errors = [...this.#root.errors, ...this.#errors];
+        const errors = this.#errors;
         const isComplete = errors.length === 0 && this.#missing.size === 0;
         const endless = isComplete ? yield* endlessError(targets) : [];
         if (!isComplete || endless.length > 0) {
@@ -203,6 +208,8 @@ class Linker {
             return false;
         }
 
+        this.#addErrorsOf(child);
+
         if (separated.has(keyword)) {
             const part = yield* this.#convertPart(child);
             this.#parts.push(part);
@@ -224,6 +231,7 @@ class Linker {
 
         const found = yield* this.#references.resolve(reference, keyword, from);
         if ('subschema' in found) {
+            this.#addErrorsOf(found.subschema);
             return this.#numberOf(found.subschema);
         }
 
@@ -232,12 +240,24 @@ class Linker {
             return 0;
         }
 
-        const { document } = from.resource;
-        const pointer = `${from.pointer}/${keyword}`;
-        this.#errors.push(document === this.#root ?
-            { pointer, message: found.message } :
-            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${found.message}` });
+        this.#addError(from.resource.document, { pointer: `${from.pointer}/${keyword}`, message: found.message });
         return 0;
+    }
+
+    /** Adds the errors in the target of a reference, unless they are known. */
+    #addErrorsOf({ errors, resource }: Subschema): void {
+
+        if (errors.length > 0 && !this.#erroneous.has(errors)) {
+            this.#erroneous.add(errors);
+            errors.forEach((error) => this.#addError(resource.document, error));
+        }
+    }
+
+    #addError(document: SchemaDocument, { pointer, message }: ContentError): void {
+
+        this.#errors.push(document === this.#root ?
+            { pointer, message } :
+            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${message}` });
     }
 }
 
@@ -258,9 +278,14 @@ function uniform(schema: JsonObject, layout: Layout): JsonObject {
         Object.assign(out, { items: prefixItems }, items === undefined ? {} : { additionalItems: items });
     }
 
-    if (Array.isArray(out['enum']) && out['enum'].length > SHORT_ENUM) {
+    if (Array.isArray(out['enum']) && (out['enum'].length > SHORT_ENUM || approximateLength(out['enum']) > SHORT_TEXT)) {
         out[LONG_ENUM] = out['enum'];
         delete out['enum'];
+    }
+
+    if (out['const'] !== undefined && approximateLength(out['const']) > SHORT_TEXT) {
+        out[LONG_CONST] = [out['const']];
+        delete out['const'];
     }
 
     separateIn(out, layout, separate);

@@ -14,14 +14,23 @@ import type { Schema } from './shapes.js';
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'];
 const IN_PLACE_MAPS = ['dependentSchemas', 'dependencies'];
 
-/** Maximum number of schemas that apply to the same value, each referred to by the one before. Validation has stack for a few more. */
+/**
+ * Maximum length of a chain of schemas that apply to the same value, counted with the subschemas between them. Longer ones may exceed the stack when
+ * content is validated.
+ */
 const MAX_CHAIN = 1000;
+
+/** A reference to a target: its number, and by how much it lengthens a chain. */
+interface WeightedReference {
+    readonly number: number;
+    readonly length: number;
+}
 
 /** A target whose references are being followed. */
 interface Visit {
-    readonly number: number;
-    /** Numbers of the targets that it refers to, without those that were followed. */
-    readonly left: number[];
+    readonly reference: WeightedReference;
+    /** References to the targets that were not followed so far. */
+    readonly left: WeightedReference[];
     /** Length of the longest chain from it. */
     chain: number;
 }
@@ -32,20 +41,20 @@ export function *endlessError(targets: readonly Schema[]): Steps<ContentError[]>
     /** Lengths of the longest chains from targets; null while they are followed. */
     const chains = new Map<number, number | null>();
     for (const start of targets.keys()) {
-        const path = chains.has(start) ? [] : [visit(start)];
+        const path = chains.has(start) ? [] : [visit({ number: start, length: 1 })];
         for (let last = path.at(-1); last; last = path.at(-1)) {
             const next = last.left.pop();
             if (next === undefined) {
                 path.pop();
-                chains.set(last.number, last.chain);
-                extend(path.at(-1), last.chain);
+                chains.set(last.reference.number, last.chain);
+                extend(path.at(-1), last.reference, last.chain);
                 yield;
             }
-            else if (chains.get(next) === null) {
+            else if (chains.get(next.number) === null) {
                 return [{ pointer: '', message: 'refers to itself without end' }];
             }
-            else if (chains.has(next)) {
-                extend(last, chains.get(next) ?? 0);
+            else if (chains.has(next.number)) {
+                extend(last, next, chains.get(next.number) ?? 0);
             }
             else {
                 path.push(visit(next));
@@ -56,22 +65,22 @@ export function *endlessError(targets: readonly Schema[]): Steps<ContentError[]>
     const isTooLong = [...chains.values()].some((chain) => (chain ?? 0) > MAX_CHAIN);
     return isTooLong ? [{ pointer: '', message: 'refers through too many schemas' }] : [];
 
-    function visit(number: number): Visit {
+    function visit(reference: WeightedReference): Visit {
 
-        chains.set(number, null);
-        return { number, left: inPlaceReferences(targets[number] ?? true), chain: 1 };
+        chains.set(reference.number, null);
+        return { reference, left: inPlaceReferences(targets[reference.number] ?? true, 1), chain: 1 };
     }
 }
 
-function extend(visit: Visit | undefined, chain: number): void {
+function extend(visit: Visit | undefined, { length }: WeightedReference, chain: number): void {
 
     if (visit) {
-        visit.chain = Math.max(visit.chain, chain + 1);
+        visit.chain = Math.max(visit.chain, length + chain);
     }
 }
 
-/** Returns the numbers of the targets that apply to the same value. */
-function inPlaceReferences(schema: JsonValue): number[] {
+/** Returns the references to targets that apply to the same value. */
+function inPlaceReferences(schema: JsonValue, length: number): WeightedReference[] {
 
     if (!isJsonObject(schema)) {
         return [];
@@ -79,6 +88,11 @@ function inPlaceReferences(schema: JsonValue): number[] {
 
     const children = IN_PLACE.flatMap((keyword) => eitherOf(schema, keyword) ?? []);
     const members = IN_PLACE_MAPS.flatMap((keyword) => (isJsonObject(schema[keyword]) ? Object.values(schema[keyword]) : []));
-    const direct = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
-    return [...direct, ...[...children, ...members].flatMap(inPlaceReferences)];
+    const direct = typeof schema[REFERENCE] === 'number' ? [{ number: schema[REFERENCE], length }] : [];
+    return [
+        ...direct,
+        ...children.flatMap((child) => inPlaceReferences(child, length + 1)),
+        // Their validators are called by one of the keyword.
+        ...members.flatMap((member) => inPlaceReferences(member, length + 2))
+    ];
 }

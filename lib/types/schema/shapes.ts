@@ -12,6 +12,13 @@ import { TYPE_NAMES } from './vocabulary.js';
 /** Maximum length of a list of subschemas; compiled in one piece, longer lists would nest too deeply. */
 const MAX_LIST = 1000;
 
+/** Maximum length of a reference. */
+const MAX_REFERENCE = 8192;
+
+/** Maximum length of a name of a property, which becomes a part of code. */
+const MAX_NAME = 8192;
+const LONG_NAME = `must not have a name of more than ${MAX_NAME} characters`;
+
 /** Maximum length of a pattern that is not compiled. */
 const MAX_PATTERN = 4096;
 
@@ -46,12 +53,14 @@ export function shapeError(shape: Shape, value: JsonValue, draft: Draft, checkPa
             return unless(isNumber(value) || (draft <= 4 && typeof value === 'boolean'), 'must be a number');
         case 'boolean':
             return unless(typeof value === 'boolean', 'must be true or false');
-        case 'string': case 'reference':
+        case 'string':
             return unless(typeof value === 'string', 'must be a string');
+        case 'reference':
+            return typeof value === 'string' ? unless(value.length <= MAX_REFERENCE, `must have at most ${MAX_REFERENCE} characters`) : 'must be a string';
         case 'pattern':
             return typeof value === 'string' ? checkPattern(value) : 'must be a string';
         case 'names':
-            return unless(isNames(value), 'must be an array of property names');
+            return namesError(value);
         case 'name-lists':
             return nameListsError(value);
         case 'types':
@@ -141,6 +150,10 @@ function mapError(shape: Shape, value: JsonValue, checkPattern: PatternCheck): s
         return 'must not name a property __proto__';
     }
 
+    if (Object.keys(value).some((name) => name.length > MAX_NAME)) {
+        return LONG_NAME;
+    }
+
     if (shape === 'dependencies') {
         const names = Object.fromEntries(Object.entries(value).filter(([, member]) => !isSchema(member)));
         return nameListsError(names) === null ? null : 'must be an object whose members are schemas or arrays of property names';
@@ -154,6 +167,11 @@ function mapError(shape: Shape, value: JsonValue, checkPattern: PatternCheck): s
     return violation ?? null;
 }
 
+function namesError(value: JsonValue): string | null {
+
+    return isNames(value) ? unless(!value.some((name) => name.length > MAX_NAME), LONG_NAME) : 'must be an array of property names';
+}
+
 function nameListsError(value: JsonValue): string | null {
 
     const lists = isJsonObject(value) ? Object.values(value) : [null];
@@ -161,7 +179,8 @@ function nameListsError(value: JsonValue): string | null {
         return 'must be an object of arrays of property names';
     }
 
-    return unless(lists.flat().length <= MAX_LIST, `must name at most ${MAX_LIST} properties`);
+    const names = lists.flat();
+    return names.length > MAX_LIST ? `must name at most ${MAX_LIST} properties` : namesError(names);
 }
 
 /** Checks a pattern that is matched: it is compiled, and kept for the next time. */
@@ -212,7 +231,7 @@ function typesError(value: JsonValue): string | null {
     return unless(areKnown, `must be one of ${TYPE_NAMES.join(', ')}, or an array of them`);
 }
 
-function isNames(value: JsonValue): boolean {
+function isNames(value: JsonValue): value is string[] {
 
     return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }

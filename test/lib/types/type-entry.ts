@@ -51,6 +51,14 @@ describe('a stored type', () => {
         expect(errorsOf(entry, lookup, { p3: 'long', p5: 'short' })).to.equal(['/p3']);
     });
 
+    it('is examined in steps too', () => {
+
+        const entry = entryOf('T', { properties: PROPERTIES });
+        entry.link(lookupIn(entry)).next();
+
+        expect(Array.from(entry.document.examine()).length).to.be.above(190);
+    });
+
     it('is linked in steps that include those of the schemas it refers to', () => {
 
         const other = entryOf('Other', { $defs: { names: { properties: PROPERTIES } }, elsewhere: { properties: PROPERTIES } });
@@ -89,6 +97,16 @@ describe('a stored type', () => {
             expect(errorsOf(entry, after, { name: 'abc' })).to.be.empty();
             expect(errorsOf(entry, before, { name: 'abc' })).to.equal(['/name']);
         }
+    });
+
+    it('is linked for any number of callers, each with other types, a step of each at a time', () => {
+
+        const entry = entryOf('T', { properties: { ...PROPERTIES, name: { $ref: 'Name' } } });
+        const lookups = [1, 2, 3, 4, 5, 6].map((maxLength) => lookupIn(entry, entryOf('Name', { maxLength })));
+
+        expect(alternate(...lookups.map((lookup) => entry.link(lookup)))).to.be.below(30_000);
+        lookups.forEach((lookup, i) => expect(errorsOf(entry, lookup, { name: 'x'.repeat(i + 1) })).to.be.empty());
+        lookups.forEach((lookup, i) => expect(errorsOf(entry, lookup, { name: 'x'.repeat(i + 2) })).to.equal(['/name']));
     });
 
     it('can be used before all steps are taken', () => {

@@ -2,6 +2,9 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import { UnusableSchema } from '../../../../lib/types/schema/linker.js';
+import { CompiledSchema } from '../../../../lib/types/compiled-schema.js';
+import { SchemaDocument } from '../../../../lib/types/schema/document.js';
+import { atOnce } from '../../../../lib/util/concurrency/steps.js';
 import { compile, isValid } from '../../../support/types.js';
 
 export const lab = Lab.script();
@@ -251,6 +254,57 @@ describe('malformed schemas', () => {
 
         expect(isValid(chain(999), 'a')).to.be.true();
         expect(() => compile(chain(1000))).to.throw(/refers through too many schemas/);
+    });
+
+    const NESTED: readonly [title: string, nest: (schema: JsonObject) => JsonObject, most: number][] = [
+        ['allOf', (schema) => ({ allOf: [schema] }), 499], ['not', (schema) => ({ not: { not: schema } }), 332], ['then', (schema) => ({ if: true, then: schema }), 499],
+        ['nested allOf', (schema) => ({ allOf: [{ allOf: [{ allOf: [schema] }] }] }), 249], ['dependentSchemas', (schema) => ({ dependentSchemas: { a: schema } }), 332]
+    ];
+    for (const [title, nest, most] of NESTED) {
+        it(`may refer through others by ${title}, as far as validation and annotations can follow`, () => {
+
+            const chain = (length: number): JsonObject => ({
+                $ref: '#/$defs/d0', $defs: {
+                    ...Object.fromEntries(Array.from({ length }, (_, i) => [`d${i}`, nest({ $ref: `#/$defs/d${i + 1}` })])),
+                    [`d${length}`]: { properties: { a: { type: 'string', cordra: { preview: { isPrimary: true } } } } }
+                }
+            });
+            const compiled = compile(chain(most));
+
+            expect(compiled.validate({ a: 'text' })).to.equal([]);
+            expect(compiled.annotate({ a: 'text' })).to.be.an.array();
+            expect(() => compile(chain(most + 1))).to.throw(/refers through too many schemas/);
+        });
+    }
+
+    it('are refused for what they refer to outside of known keywords, but not for what others refer to', () => {
+
+        const documents = new Map(Object.entries({ T: { properties: { a: NUMBER }, odd: { bad: { type: 'strin', properties: { b: { $ref: 5 } } } } } })
+            .map(([name, schema]): [string, SchemaDocument] => [name, new SchemaDocument(name, schema)]));
+        const lookup = (name: string): SchemaDocument | undefined => documents.get(name);
+        const link = (name: string, schema: JsonValue): void => {
+
+            const document = documents.get(name) ?? new SchemaDocument(name, schema);
+            atOnce(CompiledSchema.link(document, lookup, []));
+        };
+
+        expect(() => link('X', { $ref: 'T#/odd/bad' })).to.throw(/refers to the schema T, which is not usable: \/odd\/bad\/type: must be one of/);
+        expect(() => link('Y', { odd: { type: 5 }, $ref: '#/odd' })).to.throw(/^\/odd\/type: must be one of/);
+        expect(() => link('X', { $ref: 'T#/odd/bad/properties/b' })).to.throw(/refers to the schema T, which is not usable/);
+        expect(() => link('T', {})).to.not.throw();
+    });
+
+    it('are refused with names that are too long', () => {
+
+        const wide = { properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, {}])) };
+        const deep = (levels: number, name: string): JsonObject => (levels === 0 ? wide : { properties: { [name]: deep(levels - 1, name) } });
+
+        expect(() => compile(deep(40, 'n'.repeat(8000)))).to.throw(/has names that are, together, too long/);
+        expect(() => compile({ properties: { ['n'.repeat(8193)]: {} } })).to.throw(/must not have a name of more than 8192 characters/);
+        expect(() => compile({ required: ['n'.repeat(8193)] })).to.throw(/must not have a name of more than 8192 characters/);
+        expect(() => compile({ $ref: `#/${'n'.repeat(8192)}` })).to.throw(/must have at most 8192 characters/);
+        expect(() => compile({ properties: { a: { $id: `x${'n'.repeat(8192)}` } } })).to.throw(/has an id of more than 8192 characters/);
+        expect(isValid(deep(40, 'n'.repeat(400)), {})).to.be.true();
     });
 
     it('have a limited number of errors', () => {
