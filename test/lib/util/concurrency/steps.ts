@@ -57,7 +57,13 @@ describe('steps', () => {
 
     it('that are short together take one turn', async () => {
 
-        expect(await turnsDuring(inTurns(count(10)))).to.equal(0);
+        const turns: number[] = [];
+        for (let attempt = 0; attempt < 20; ++attempt) {
+            turns.push(await turnsDuring(inTurns(count(10))));
+        }
+
+        // On a busy machine some of them are interrupted for longer than a turn.
+        expect(Math.min(...turns)).to.equal(0);
     });
 
     it('are shared: each caller takes some, until all are done', async () => {
