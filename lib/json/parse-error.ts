@@ -6,7 +6,7 @@
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
 import type { Steps } from '../util/concurrency/steps.js';
 import { childPointer, MAX_POINTER_SHOWN, shownPointer } from './pointer.js';
-import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
+import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH, PER_STEP } from './scanner.js';
 
 /** Maximum length of a number in the message of an error. */
 const MAX_NUMBER_SHOWN = 60;
@@ -255,9 +255,6 @@ class ErrorLocator {
     }
 
 }
-
-/** Number of characters of a string, or of lines, that are read in one step. */
-const PER_STEP = 64 * 1024;
 
 const BLANKS = /[ \t\n\r]*/y;
 const LINE_FEED = 0x0a;

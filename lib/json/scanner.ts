@@ -3,7 +3,7 @@
  * writes differently, and the number of properties. It runs on every body, so it allocates hardly anything.
  */
 
-import { atOnce, type Steps } from '../util/concurrency/steps.js';
+import type { Steps } from '../util/concurrency/steps.js';
 
 /** Result of {@link inspect} for a text that must be rejected. */
 export const INVALID = -1;
@@ -14,7 +14,7 @@ export const MAX_WRITTEN_LENGTH = 25;
 /** Without an exponent, shorter numbers are within the range of doubles. */
 const FINITE_LENGTH = 300;
 /** Number of characters that are read in one step. */
-const PER_STEP = 64 * 1024;
+export const PER_STEP = 64 * 1024;
 const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -31,7 +31,8 @@ const LOWER_U = 0x75;
  */
 export function inspect(text: string, maxDepth: number, numbers: number[]): number {
 
-    return atOnce(inspectionSteps(text, maxDepth, numbers));
+    const inspection = text.isWellFormed() ? new Inspection(text, maxDepth, numbers) : null;
+    return inspection?.readTo(text.length) ? inspection.colons : INVALID;
 }
 
 /** The steps of {@link inspect}. */
@@ -42,13 +43,16 @@ export function *inspectionSteps(text: string, maxDepth: number, numbers: number
     }
 
     const inspection = new Inspection(text, maxDepth, numbers);
-    for (let end = PER_STEP; ; end += PER_STEP) {
-        if (!inspection.readTo(Math.min(end, text.length))) {
-            return INVALID;
-        }
+    return (yield* readToEnd(text, (end) => (inspection.readTo(end) ? null : INVALID))) ?? inspection.colons;
+}
 
-        if (end >= text.length) {
-            return inspection.colons;
+/** Reads a text in steps: `readTo` goes on to an index, and returns a result other than null to end. Null at the end of the text. */
+export function *readToEnd<T>(text: string, readTo: (end: number) => T | null): Steps<T | null> {
+
+    for (let end = PER_STEP; ; end += PER_STEP) {
+        const result = readTo(Math.min(end, text.length));
+        if (result !== null || end >= text.length) {
+            return result;
         }
 
         yield;
@@ -83,8 +87,10 @@ class Inspection {
     readTo(end: number): boolean {
 
         const text = this.#text;
+        const maxDepth = this.#maxDepth;
         let i = this.#index;
         let colons = this.#colons;
+        let depth = this.#depth;
         for (; i < end; ++i) {
             const code = text.charCodeAt(i);
             if (code <= BLANK) {
@@ -102,12 +108,12 @@ class Inspection {
                 ++colons;
             }
             else if (code === 0x7b || code === 0x5b) {      // { [
-                if (++this.#depth > this.#maxDepth) {
+                if (++depth > maxDepth) {
                     return false;
                 }
             }
             else if (code === 0x7d || code === 0x5d) {      // } ]
-                --this.#depth;
+                --depth;
             }
             else if (isDigit(code)) {
                 i = this.#numberEnd(i) - 1;
@@ -119,6 +125,7 @@ class Inspection {
 
         this.#index = i;
         this.#colons = colons;
+        this.#depth = depth;
         return true;
     }
 

@@ -93,10 +93,9 @@ function *scan(text: string, { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinit
 
 function *parseScanned(text: string, { colons, numbers }: Scan, options: JsonTextOptions): Steps<JsonValue> {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false, locatesErrors = true, explainsErrors = true } = options;
-    const explained = (): Steps<Error> => (explainsErrors ? explainError(text, maxDepth, name) : notStrict(name));
+    const { name = 'JSON', sentNumber = false, locatesErrors = true, explainsErrors = true } = options;
     if (colons === INVALID && !explainsErrors) {
-        throw yield* explained();
+        throw notStrict(name);
     }
 
     let value: JsonValue;
@@ -106,12 +105,12 @@ function *parseScanned(text: string, { colons, numbers }: Scan, options: JsonTex
     catch {
         yield;
         // With a better message than JSON.parse
-        throw locatesErrors ? yield* explained() : malformed(name);
+        throw locatesErrors ? yield* explained(text, options) : malformed(name);
     }
 
     yield;
     if (colons === INVALID || countProperties(value) !== colons) {
-        throw yield* explained();
+        throw yield* explained(text, options);
     }
 
     if (sentNumber && typeof value === 'number' && numbers.length > 0) {
@@ -122,7 +121,12 @@ function *parseScanned(text: string, { colons, numbers }: Scan, options: JsonTex
     return value;
 }
 
-function *notStrict(name: string): Steps<Error> {
+function *explained(text: string, { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', explainsErrors = true }: JsonTextOptions): Steps<DoipError> {
+
+    return explainsErrors ? yield* explainError(text, maxDepth, name) : notStrict(name);
+}
+
+function notStrict(name: string): DoipError {
 
     return badRequest(`${name} is not strict JSON: an unpaired surrogate, a name twice or one such as __proto__, a number beyond doubles, or too many levels`);
 }

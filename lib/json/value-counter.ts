@@ -6,10 +6,7 @@
 import { tooLarge } from '../errors/errors.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { atOnce, type Steps } from '../util/concurrency/steps.js';
-import { closingQuote } from './scanner.js';
-
-/** Number of characters that are read in one step. */
-const PER_STEP = 64 * 1024;
+import { closingQuote, readToEnd } from './scanner.js';
 
 const BLANK = 0x20;
 const QUOTE = 0x22;
@@ -110,17 +107,9 @@ class ValueCounter {
     }
 
     /** Returns which limit is exceeded; null for none. */
-    *findExcess(): Steps<string | null> {
+    findExcess(): Steps<string | null> {
 
-        const { length } = this.#text;
-        for (let end = PER_STEP; ; end += PER_STEP) {
-            const excess = this.#readTo(Math.min(end, length));
-            if (excess !== null || end >= length) {
-                return excess;
-            }
-
-            yield;
-        }
+        return readToEnd(this.#text, (end) => this.#readTo(end));
     }
 
     #readTo(end: number): string | null {

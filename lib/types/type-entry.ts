@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
-import { atOnce, ResumableSteps, type Steps } from '../util/concurrency/steps.js';
+import { atOnce, type Steps } from '../util/concurrency/steps.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { SchemaDocument } from './schema/document.js';
 import { UnusableSchema } from './schema/linker.js';
@@ -23,7 +23,7 @@ export class TypeEntry {
     #document: SchemaDocument | undefined;
     #outcome: CompiledSchema | UnusableSchema | undefined;
     /** Present while the schema is linked in steps; the last one, if it is for several lookups at a time. */
-    #linking: { readonly lookup: SchemaLookup; readonly steps: ResumableSteps } | undefined;
+    #linking: { readonly lookup: SchemaLookup; readonly steps: Steps<void> } | undefined;
 
     constructor(name: string, schemaId: string | null, content: JsonObject, keywordNames: readonly string[]) {
 
@@ -65,8 +65,11 @@ export class TypeEntry {
     *link(lookup: SchemaLookup): Steps<void> {
 
         while (!this.#outcome || !holds(this.#outcome, lookup)) {
-            this.#linking = this.#linking?.lookup === lookup ? this.#linking : { lookup, steps: new ResumableSteps(this.#linkAnew(lookup)) };
-            yield* this.#linking.steps.rest();
+            this.#linking = this.#linking?.lookup === lookup ? this.#linking : { lookup, steps: this.#linkAnew(lookup) };
+            // Shared by all who link it for the same types: each takes some of the steps.
+            for (const { steps } = this.#linking; steps.next().done !== true;) {
+                yield;
+            }
         }
     }
 

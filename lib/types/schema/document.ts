@@ -28,8 +28,9 @@ const MAX_STATES = 20_000;
 /** Maximum length of the JSON pointers of all subschemas together. */
 const MAX_POINTERS = 20_000_000;
 
-/** Maximum length of an id. */
+/** Maximum length of an id, or of the base URI of a type. */
 const MAX_ID = 8192;
+const LONG_ID = `has an id of more than ${MAX_ID} characters`;
 
 /** Maximum number of faults that are reported. */
 const MAX_ERRORS = 20;
@@ -91,9 +92,14 @@ export class SchemaDocument {
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
-        const declared = typeof baseUri === 'string' && baseUri !== '' && baseUri.length <= MAX_ID ? resolveUri(baseUri, typeUri(name)) : null;
+        const isTooLong = typeof baseUri === 'string' && baseUri.length > MAX_ID;
+        const declared = typeof baseUri === 'string' && baseUri !== '' && !isTooLong ? resolveUri(baseUri, typeUri(name)) : null;
         const base = this.#resource(declared ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
         this.#root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false, errors: this.#errors };
+        if (isTooLong) {
+            addError(this.#errors, '', LONG_ID);
+        }
+
         if (!isSchema(schema)) {
             addError(this.#errors, '', 'must be a JSON schema: an object');
             return;
@@ -105,7 +111,7 @@ export class SchemaDocument {
                 addError(this.#errors, '', `is nested more than ${MAX_DEPTH} levels deep`);
             }
             else {
-                this.#examineNext(schema, this.#errors, () => this.#examineRoot(schema, base));
+                this.#examineNext(schema, () => this.#examineRoot(schema, base));
             }
         });
     }
@@ -166,7 +172,7 @@ export class SchemaDocument {
         const schema = isJsonObject(this.schema) ? getAt(this.schema, pointer) : undefined;
         if (isSchema(schema)) {
             const errors: ContentError[] = [];
-            this.#examineNext(schema, errors, () => this.#examineSchema(schema, pointer, resource, errors));
+            this.#examineNext(schema, () => this.#examineSchema(schema, pointer, resource, errors));
             yield* this.examine();
         }
 
@@ -181,11 +187,11 @@ export class SchemaDocument {
     }
 
     /** Adds the steps for a schema, before those that are pending: one for each of its patterns of names, which take long, then one for itself. */
-    #examineNext(schema: Schema, errors: ContentError[], examine: () => void): void {
+    #examineNext(schema: Schema, examine: () => void): void {
 
         this.#pending.push(examine);
         for (const source of namePatternsOf(schema)) {
-            this.#pending.push(() => void this.#patternError(source, errors));
+            this.#pending.push(() => void this.#patternError(source));
         }
     }
 
@@ -195,24 +201,32 @@ export class SchemaDocument {
         const subschema = { resource, pointer, schema, errors };
         this.#subschemas.set(pointer, subschema);
         this.#pointersLength += pointer.length;
-        if (this.#subschemas.size > MAX_SUBSCHEMAS || this.#pointersLength > MAX_POINTERS) {
-            addError(errors, '', this.#subschemas.size > MAX_SUBSCHEMAS ? `has more than ${MAX_SUBSCHEMAS} subschemas` : 'has names that are, together, too long');
-            this.#pending.length = 0;
-        }
-        else if (isJsonObject(schema) && this.#states <= MAX_STATES) {
+        if (isJsonObject(schema) && this.#excess === null) {
             this.#examineKeywords(schema, subschema);
+        }
+
+        if (this.#excess !== null) {
+            addError(errors, '', this.#excess);
+            this.#pending.length = 0;
         }
 
         return subschema;
     }
 
+    /** Of what there is too much, as the predicate of a sentence; null for nothing. Once there is, nothing more is examined. */
+    get #excess(): string | null {
+
+        return this.#subschemas.size > MAX_SUBSCHEMAS ? `has more than ${MAX_SUBSCHEMAS} subschemas` :
+            this.#pointersLength > MAX_POINTERS ? 'has names that are, together, too long' :
+                this.#states > MAX_STATES ? 'has patterns that are, together, too large' : null;
+    }
+
     #examineKeywords(schema: JsonObject, { pointer, resource, errors }: Subschema & { readonly errors: ContentError[] }): void {
 
-        const checkPattern = (source: string): string | null => this.#patternError(source, errors);
         const children: (() => void)[] = [];
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const message = shape ? shapeError(shape, value, this.draft, checkPattern) : null;
+            const message = shape ? shapeError(shape, value, this.draft, this.#patternError) : null;
             if (message !== null) {
                 addError(errors, `${pointer}/${keyword}`, message);
             }
@@ -229,12 +243,12 @@ export class SchemaDocument {
     }
 
     /** Checks a pattern, and counts its states. Patterns after those that are too large together are not compiled. */
-    #patternError(source: string, errors: ContentError[]): string | null {
+    readonly #patternError = (source: string): string | null => {
 
-        return getOrAdd(this.#patterns, source, () => ({ error: this.#newPatternError(source, errors) })).error;
-    }
+        return getOrAdd(this.#patterns, source, () => ({ error: this.#newPatternError(source) })).error;
+    };
 
-    #newPatternError(source: string, errors: ContentError[]): string | null {
+    #newPatternError(source: string): string | null {
 
         if (this.#isDescriptive || this.#states > MAX_STATES) {
             return this.#isDescriptive ? patternSyntaxError(source) : null;
@@ -242,10 +256,6 @@ export class SchemaDocument {
 
         const error = patternError(source);
         this.#states += error === null ? SafeRegExp.of(source).states : 0;
-        if (this.#states > MAX_STATES) {
-            addError(errors, '', 'has patterns that are, together, too large');
-        }
-
         return error;
     }
 
@@ -255,7 +265,7 @@ export class SchemaDocument {
             addError(errors, pointer, 'must be a schema: an object or a boolean');
         }
         else if (errors.length < MAX_ERRORS) {
-            this.#examineNext(child, errors, () => this.#examineSchema(child, pointer, resource, errors));
+            this.#examineNext(child, () => this.#examineSchema(child, pointer, resource, errors));
         }
     }
 
@@ -265,7 +275,7 @@ export class SchemaDocument {
         const id = idOf(schema, this.draft);
         const isTooLong = typeof id === 'string' && id.length > MAX_ID;
         if (isTooLong) {
-            addError(errors, pointer, `has an id of more than ${MAX_ID} characters`);
+            addError(errors, pointer, LONG_ID);
         }
 
         const uri = typeof id === 'string' && !isTooLong && !id.startsWith('#') ? resolveUri(id, outer.uri) : null;

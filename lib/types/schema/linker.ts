@@ -30,7 +30,7 @@ const MAX_LINKED = 10_000;
 /** Longer enums are checked by a hash lookup instead of one comparison per value. */
 const SHORT_ENUM = 20;
 
-/** Longer ones are checked like that too, as their text would be part of the code. */
+/** Length in characters of the text of an enum or `const`. Longer ones are checked by a key too, as their text would be part of the code. */
 const SHORT_TEXT = 2000;
 
 /** Number of subschemas that are converted in one step. */
@@ -209,7 +209,6 @@ class Linker {
         }
 
         this.#addErrorsOf(child);
-
         if (separated.has(keyword)) {
             const part = yield* this.#convertPart(child);
             this.#parts.push(part);

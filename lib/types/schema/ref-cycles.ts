@@ -92,7 +92,7 @@ function inPlaceReferences(schema: JsonValue, length: number): WeightedReference
     return [
         ...direct,
         ...children.flatMap((child) => inPlaceReferences(child, length + 1)),
-        // Their validators are called by one of the keyword.
+        // A function of the keyword stands between the validators.
         ...members.flatMap((member) => inPlaceReferences(member, length + 2))
     ];
 }

@@ -40,22 +40,3 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
 
     return step.value;
 }
-
-/** Work that several callers need: each takes some of its steps, until it is done. */
-export class ResumableSteps {
-
-    readonly #steps: Steps<void>;
-
-    constructor(steps: Steps<void>) {
-
-        this.#steps = steps;
-    }
-
-    /** Takes the steps that are left. */
-    *rest(): Steps<void> {
-
-        while (this.#steps.next().done !== true) {
-            yield;
-        }
-    }
-}

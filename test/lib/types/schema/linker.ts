@@ -294,6 +294,25 @@ describe('malformed schemas', () => {
         expect(() => link('T', {})).to.not.throw();
     });
 
+    it('are refused for parts outside of known keywords, also after others that were too much', () => {
+
+        const large = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`p${i}`, { pattern: `^([a-z]{10}){9}${i}$` }]));
+        const document = new SchemaDocument('T', { odd: { large: { properties: large }, bad: { type: 'strin' }, good: { pattern: '^a$' } }, properties: { a: NUMBER } });
+        const link = (schema: JsonValue): CompiledSchema =>
+            atOnce(CompiledSchema.link(new SchemaDocument('X', schema), (name) => (name === 'T' ? document : undefined), []));
+
+        expect(link({ $ref: 'T#/odd/good' }).validate('b')).to.have.length(1);
+        expect(() => link({ $ref: 'T#/odd/large' })).to.throw(/has patterns that are, together, too large/);
+        expect(() => link({ $ref: 'T#/odd/bad' })).to.throw(/T, which is not usable/);
+        expect(link({ $ref: 'T#/odd/good' }).validate('b')).to.have.length(1);
+        expect(link({ $ref: 'T' }).validate({ a: 'b' })).to.have.length(1);
+    });
+
+    it('are refused with a base URI that is too long', () => {
+
+        expect(new SchemaDocument('T', {}, `x${'n'.repeat(8192)}`).errors).to.equal([{ pointer: '', message: 'has an id of more than 8192 characters' }]);
+    });
+
     it('are refused with names that are too long', () => {
 
         const wide = { properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, {}])) };

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { atOnce, inTurns, ResumableSteps, type Steps } from '../../../../lib/util/concurrency/steps.js';
+import { atOnce, inTurns, type Steps } from '../../../../lib/util/concurrency/steps.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -64,27 +64,5 @@ describe('steps', () => {
 
         // On a busy machine some of them are interrupted for longer than a turn.
         expect(Math.min(...turns)).to.equal(0);
-    });
-
-    it('are shared: each caller takes some, until all are done', async () => {
-
-        let taken = 0;
-        const shared = new ResumableSteps(function *(): Steps<void> {
-
-            for (; taken < 10; ++taken) {
-                yield;
-            }
-        }());
-        const one = shared.rest();
-        const other = shared.rest();
-        for (let n = 0; n < 4; ++n) {
-            one.next();
-            other.next();
-        }
-
-        expect(taken).to.equal(7);
-        atOnce(other);
-        expect(taken).to.equal(10);
-        expect(one.next().done).to.be.true();
     });
 });
