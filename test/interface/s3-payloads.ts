@@ -54,10 +54,10 @@ forEachDatabase((name, create) => {
             await s3?.stop();
         });
 
-        function start(): Promise<ServiceProcess> {
+        function start(endpoint = relay.url): Promise<ServiceProcess> {
 
             return startProcess(database, {
-                PAYLOAD_STORE: `s3://${BUCKET}/${name.toLowerCase()}`, PAYLOAD_STORE_ENDPOINT: relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: '2', METRICS_PORT: '0',
+                PAYLOAD_STORE: `s3://${BUCKET}/${name.toLowerCase()}`, PAYLOAD_STORE_ENDPOINT: endpoint, PAYLOAD_STORE_TIMEOUT_SECONDS: '2', METRICS_PORT: '0',
                 LOG_LEVEL: 'info'
             });
         }
@@ -193,6 +193,21 @@ forEachDatabase((name, create) => {
             expect((await ask('/objects/test/early?payload=file')).status).to.equal(503);
             relay.behave();
             expect((await bytesOf(await ask('/objects/test/early?payload=file'))).toString()).to.equal('early');
+        });
+
+        it('do not keep it from starting either where another node has found the store at another address since', async () => {
+
+            await put('test/found', Buffer.from('found'));
+            await service.stop();
+            const other = await startS3Relay(s3.url);
+            await start(other.url).then((node) => node.stop()).finally(() => other.stop());
+            relay.behave(() => 'cut');
+
+            service = await start();
+
+            expect((await ask('/objects/test/found')).status).to.equal(200);
+            relay.behave();
+            expect((await bytesOf(await ask('/objects/test/found?payload=file'))).toString()).to.equal('found');
         });
     });
 });

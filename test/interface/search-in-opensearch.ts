@@ -198,6 +198,23 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect(await ids(one, 'outage')).to.equal(['test/outage-before', 'test/outage-during']);
             });
 
+            it('do not keep a service from starting during an outage, also where another node has found the engine at another address since', async () => {
+
+                await one.create('Document', { name: 'starts without' }, { id: 'test/starts-without' });
+                await one.stop();
+                const other = await startS3Relay(engine.url);
+                await start(database, url.replace(relay.url, other.url)).then((node) => node.stop()).finally(() => other.stop());
+                relay.behave(() => 'cut');
+
+                one = await start(database, url);
+
+                expect((await one.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/starts-without' })).status).to.equal('0.DOIP/Status.001');
+                expect((await one.asAdmin(SEARCH, { attributes: { query: 'any' } })).http).to.equal(503);
+                relay.behave();
+                await ready(one);
+                expect(await ids(one, 'without')).to.equal(['test/starts-without']);
+            });
+
             it('do not hold up the end of the service when the server is silent', async () => {
 
                 relay.behave((request) => (request.includes('_bulk') ? 'silent' : undefined));

@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.js';
+import { withAddress } from '../../stores/known-addresses.js';
 import { SettingStore } from '../../stores/setting-store.js';
 import type { Log } from '../../../db/log.js';
 import type { EngineClient } from './engine-client.js';
@@ -28,8 +29,20 @@ interface Claim {
     readonly repository: string;
     readonly node: string;
     readonly prefix: string;
+    /** All at which nodes have found it; absent where only a version without them has. */
+    readonly addresses?: readonly string[];
     /** False until the engine has the id. */
     readonly isMarked: boolean;
+}
+
+function addressOf({ node, prefix }: Pick<Claim, 'node' | 'prefix'>): string {
+
+    return `${node}/${prefix}`;
+}
+
+function addressesOf(claim: Claim): readonly string[] {
+
+    return claim.addresses ?? [addressOf(claim)];
 }
 
 export interface ClaimParts {
@@ -53,7 +66,7 @@ export function metaIndex({ prefix }: EngineLocation): string {
  */
 export async function claimEngine(parts: ClaimParts): Promise<void> {
 
-    const { location: { node, prefix }, db, log } = parts;
+    const { location, location: { node, prefix }, db, log } = parts;
     const settings = new SettingStore(db);
     const read = async (): Promise<Claim | null> => readClaim(await settings.get(SEARCH_ENGINE_SETTING));
     const known = await read();
@@ -66,9 +79,13 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
             throw new SearchEngineError(`the indexes ${prefix}-… at ${node} belong to another repository: choose another prefix in SEARCH_URL`);
         }
 
-        if (!claim.isMarked || claim.node !== node || claim.prefix !== prefix) {
-            const value: Claim = { ...claim, node, prefix, isMarked: true };
-            await db.commit({ steps: settings.setSteps(SEARCH_ENGINE_SETTING, JSON.stringify(value)) });
+        if (!claim.isMarked || !addressesOf(claim).includes(addressOf(location))) {
+            await settings.change(SEARCH_ENGINE_SETTING, (text) => {
+
+                const current = readClaim(text);
+                const addresses = withAddress(current.isMarked && current.prefix === prefix ? addressesOf(current) : [], addressOf(location));
+                return JSON.stringify({ ...current, node, prefix, addresses, isMarked: true });
+            });
         }
     }
     catch (error) {
@@ -76,7 +93,7 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
             throw error;
         }
 
-        if (error.failure === 'unreachable' && known?.isMarked && known.node === node && known.prefix === prefix) {
+        if (error.failure === 'unreachable' && known?.isMarked && addressesOf(known).includes(addressOf(location))) {
             log.error({ event: 'search.unreachable', err: error, engine: node }, 'the search engine does not answer, starting without it');
             return;
         }
@@ -85,6 +102,8 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
     }
 }
 
+function readClaim(text: string): Claim;
+function readClaim(text: string | null): Claim | null;
 function readClaim(text: string | null): Claim | null {
 
     return text === null ? null : JSON.parse(text) as Claim;

@@ -10,7 +10,6 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { unavailable } from '../../errors/errors.js';
@@ -32,12 +31,6 @@ const ROTATED_MS = 60 * 60_000;
 
 /** Time in ms without an answer to its challenge after which a process is established; others look for one every minute. */
 const CHALLENGE_MS = 5 * 60_000;
-
-/** Attempts to change the setting while other nodes do so, and the longest pause before the next one in ms. */
-const ATTEMPTS = 50;
-const PAUSE_MS = 50;
-
-const CHANGED = 'payload-store:changed';
 
 const RETRY_SECONDS = 60;
 
@@ -63,7 +56,6 @@ export interface OwnershipParts {
 export class BucketOwnership {
 
     readonly #bucket: S3Bucket;
-    readonly #db: Database;
     readonly #log: Log;
     readonly #settings: SettingStore;
     readonly #now: () => number;
@@ -82,7 +74,6 @@ export class BucketOwnership {
     constructor({ bucket, db, log, now = () => db.now(), checkedMs = CHECKED_MS, challengeMs = CHALLENGE_MS }: OwnershipParts) {
 
         this.#bucket = bucket;
-        this.#db = db;
         this.#log = log;
         this.#settings = new SettingStore(db);
         this.#now = now;
@@ -200,23 +191,7 @@ export class BucketOwnership {
     /** Changes the setting in the database, whatever other nodes do to it meanwhile. */
     async changeClaim(change: (claim: Claim) => Claim): Promise<void> {
 
-        for (let i = 0; i < ATTEMPTS; ++i) {
-            const text = await this.#settings.get(PAYLOAD_STORE_SETTING);
-            const claim = readClaim(text);
-            if (text === null || claim === null) {
-                break;
-            }
-
-            const steps = this.#settings.replaceSteps(PAYLOAD_STORE_SETTING, { from: text, to: JSON.stringify(change(claim)) }, CHANGED);
-            const result = await this.#db.commit({ steps, essential: true });
-            if (result.ok) {
-                return;
-            }
-
-            await sleep(Math.random() * PAUSE_MS);
-        }
-
-        throw new Error(`the setting ${PAYLOAD_STORE_SETTING} could not be changed`);
+        await this.#settings.change(PAYLOAD_STORE_SETTING, (text) => JSON.stringify(change(readClaim(text))));
     }
 
     get #isChecked(): boolean {

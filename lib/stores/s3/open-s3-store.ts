@@ -7,12 +7,13 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
+import { withAddress } from '../known-addresses.js';
 import { SettingStore } from '../setting-store.js';
 import { crc32 } from './block-checksums.js';
 import { BucketOwnership } from './bucket-ownership.js';
 import { type Marker, MARKER, markerBytes, readMarker } from './repository-marker.js';
 import { type BucketUsage, S3Bucket } from './s3-bucket.js';
-import { type Claim, PAYLOAD_STORE_SETTING, readClaim } from './s3-claim.js';
+import { addressesOf, addressOf, type Claim, PAYLOAD_STORE_SETTING, readClaim } from './s3-claim.js';
 import { S3ElementStore } from './s3-element-store.js';
 import { PayloadStoreError, S3Error, type S3Failure } from './s3-error.js';
 import type { S3Options } from './s3-location.js';
@@ -115,7 +116,6 @@ class Claiming {
 
     async claim(): Promise<void> {
 
-        const { url, endpoint } = this.#options;
         const known = readClaim(await this.#settings.get(PAYLOAD_STORE_SETTING));
         try {
             await this.#claim(known);
@@ -125,7 +125,7 @@ class Claiming {
                 throw error;
             }
 
-            if (error.failure !== 'unreachable' || !known?.isMarked || known.url !== url || known.endpoint !== endpoint) {
+            if (error.failure !== 'unreachable' || !known?.isMarked || !addressesOf(known).includes(addressOf(this.#options))) {
                 throw this.#refusal(error);
             }
 
@@ -152,8 +152,13 @@ class Claiming {
         }
 
         await this.#demandOwnership({ repository, owner });
-        if (!claim.isMarked || claim.url !== url || claim.endpoint !== endpoint) {
-            await this.#ownership.changeClaim((current) => ({ ...current, url, endpoint, isMarked: true }));
+        const address = addressOf(this.#options);
+        if (!claim.isMarked || claim.url !== url || !addressesOf(claim).includes(address)) {
+            await this.#ownership.changeClaim((current) => {
+
+                const addresses = withAddress(current.isMarked && current.url === url ? addressesOf(current) : [], address);
+                return { ...current, url, endpoint, addresses, isMarked: true };
+            });
         }
 
         if (owner === null) {

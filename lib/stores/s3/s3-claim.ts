@@ -16,6 +16,8 @@ export interface Claim {
     readonly repository: string;
     readonly url: string;
     readonly endpoint: string | null;
+    /** All at which nodes have found it, as {@link addressOf}; absent where only one version without them has. */
+    readonly addresses?: readonly string[];
     /** False until the bucket has the id. */
     readonly isMarked: boolean;
     /** The last ownership tokens, the newest at the end; absent before the first one. */
@@ -25,9 +27,23 @@ export interface Claim {
 }
 
 /** Reads the setting. */
+export function readClaim(text: string): Claim;
+export function readClaim(text: string | null): Claim | null;
 export function readClaim(text: string | null): Claim | null {
 
     return text === null ? null : JSON.parse(text) as Claim;
+}
+
+/** Where a bucket is found. */
+export function addressOf({ url, endpoint }: Pick<Claim, 'url' | 'endpoint'>): string {
+
+    return `${url} ${endpoint ?? ''}`;
+}
+
+/** All addresses at which nodes have found the bucket. */
+export function addressesOf(claim: Claim): readonly string[] {
+
+    return claim.addresses ?? [addressOf(claim)];
 }
 
 /**
