@@ -214,10 +214,10 @@ export interface BlobDatabase {
     /** Makes all chunks written to this blob durable. */
     seal(blobId: number): Promise<void>;
 
-    /** Reads one chunk; null when it does not exist. */
+    /** Reads one chunk, which is the caller's from then on; null when it does not exist. */
     readChunk(blobId: number, index: number): Promise<Buffer | null>;
 
-    /** Reads some bytes of one chunk, from `start` (0-based), and the size of the whole chunk; null when it does not exist. */
+    /** Reads some bytes of one chunk, from `start` (0-based), which are the caller's, and the size of the whole chunk; null when it does not exist. */
     readPart(blobId: number, index: number, part: ChunkPart): Promise<{ readonly size: number; readonly bytes: Buffer } | null>;
 
     /** Counts the chunks of a blob from one number to another (exclusive), and their bytes. */

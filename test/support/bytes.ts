@@ -4,6 +4,9 @@
 
 import { createHash } from 'node:crypto';
 
+/** True where node can free the memory of a buffer before it is collected, which is so since Node 22. */
+export const FREES_BUFFERS = 'transfer' in ArrayBuffer.prototype;
+
 /** The byte at a position: a pattern with a long period, so that a shifted or swapped chunk is noticed. */
 export function byteAt(position: number): number {
 

@@ -4,6 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
+import { freeTransient } from '../../util/streams/transient-bytes.js';
 
 const SEGMENT_END = '\n#\n';
 const END = '#\n';
@@ -79,6 +80,8 @@ export class MessageWriter {
             for (let start = 0; start < part.byteLength; start += CHUNK_BYTES) {
                 await this.#chunk(part.subarray(start, start + CHUNK_BYTES));
             }
+
+            freeTransient(part);
         }
 
         await this.#write(END);

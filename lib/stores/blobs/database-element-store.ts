@@ -5,6 +5,7 @@
 
 import type { BlobDatabase } from '../../../db/database.js';
 import { CallCounter } from '../../util/concurrency/event-loop-yielder.js';
+import { asTransient } from '../../util/streams/transient-bytes.js';
 import { type BlobFate, type ByteRange, DamagedBlobError, type ElementStore } from './element-store.js';
 
 /** Bytes of a chunk. Every chunk but the last is full, so that the chunks of a range can be computed. */
@@ -134,7 +135,7 @@ export class DatabaseElementStore implements ElementStore {
             throw new DamagedBlobError(blobId, `chunk ${index} ${found ? `has ${found.size} bytes instead of ${expected}` : 'is missing'}`);
         }
 
-        return found.bytes;
+        return asTransient(found.bytes);
     }
 }
 

@@ -1,7 +1,8 @@
 /** Outgoing bytes as a node stream with back-pressure; the source is always released. */
 
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { readableError } from '../../../lib/util/readable-error.js';
+import { freeTransient } from '../../../lib/util/streams/transient-bytes.js';
 
 /** Source of the bytes. */
 export interface ByteSource {
@@ -14,7 +15,8 @@ export interface ByteSource {
 
 /**
  * A stream of bytes. hapi destroys it when the client disconnects, and for HEAD. An error of the source resets the connection, so that a
- * partial response cannot be mistaken for a complete one.
+ * partial response cannot be mistaken for a complete one. Read as a stream, or by {@link writeToStream}, which hapi calls where nothing, such as
+ * compression, is between them.
  */
 export class ByteStream extends Readable {
 
@@ -43,7 +45,24 @@ export class ByteStream extends Readable {
 
     override _read(): void {
 
-        this.#pull().catch((error: unknown) => this.#fail(error));
+        this.#next().then((bytes) => this.push(bytes), (error: unknown) => {
+
+            this.destroy(this.#reported(error));
+        });
+    }
+
+    /** Writes all bytes to a response, and ends it. Each are freed, if they may be, when they have been sent. */
+    writeToStream(response: Writable): void {
+
+        this.#writeTo(response).then(() => this.destroy(), (error: unknown) => {
+
+            const failure = this.#reported(error);
+            if (!this.destroyed) {
+                this.destroy();
+                // As of a stream that is piped to it: the listener of hapi resets the connection.
+                response.emit('error', failure);
+            }
+        });
     }
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
@@ -51,44 +70,56 @@ export class ByteStream extends Readable {
         this.#release().then(() => callback(error), (thrown: unknown) => callback(error ?? readableError(thrown)));
     }
 
-    #fail(thrown: unknown): void {
+    /** Reports an error of the source, which is of no interest after a disconnect. Returns it in a form that can be read, which one of an extension may not be. */
+    #reported(thrown: unknown): Error {
 
-        // Node reads an error with which a stream is destroyed, and extensions may throw one that cannot be read.
         const error = readableError(thrown);
         if (!this.destroyed) {
-            // After a disconnect it is of no interest.
             this.onFailure?.(error);
         }
 
-        this.destroy(error);
+        return error;
     }
 
-    async #pull(): Promise<void> {
+    async #writeTo(response: Writable): Promise<void> {
 
-        const next = this.#first ?? await this.#chunks.next();
-        this.#first = null;
-        const { length } = this.#source;
-        if (next.done === true) {
-            if (length !== undefined && this.#sent !== length) {
-                throw new Error(`the output has ${this.#sent} bytes instead of the promised ${length}`);
+        for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
+            const sent = bytes;
+            if (!await new Promise<boolean>((resolve) => response.write(sent, (error) => resolve(!error)))) {
+                return;
             }
 
-            await this.beforeEnd?.();
-            this.push(null);
-            return;
+            freeTransient(sent);
         }
 
-        this.#sent += next.value.byteLength;
-        if (length !== undefined && this.#sent > length) {
-            throw new Error(`the output has more than the promised ${length} bytes`);
-        }
+        response.end();
+    }
 
-        if (next.value.byteLength === 0) {
-            await this.#pull();
-            return;
-        }
+    /** Returns the next bytes; null after the last. */
+    async #next(): Promise<Uint8Array | null> {
 
-        this.push(next.value);
+        const { length } = this.#source;
+        for (;;) {
+            const next = this.#first ?? await this.#chunks.next();
+            this.#first = null;
+            if (next.done === true) {
+                if (length !== undefined && this.#sent !== length) {
+                    throw new Error(`the output has ${this.#sent} bytes instead of the promised ${length}`);
+                }
+
+                await this.beforeEnd?.();
+                return null;
+            }
+
+            this.#sent += next.value.byteLength;
+            if (length !== undefined && this.#sent > length) {
+                throw new Error(`the output has more than the promised ${length} bytes`);
+            }
+
+            if (next.value.byteLength > 0) {
+                return next.value;
+            }
+        }
     }
 
     async #release(): Promise<void> {
