@@ -6,7 +6,7 @@
 const transient = new WeakSet<Uint8Array>();
 
 /** Fewer bytes are not worth it. */
-const LEAST_BYTES = 16 * 1024;
+const MIN_BYTES = 16 * 1024;
 
 /** Since Node 22. */
 type Transferable = ArrayBufferLike & { readonly transfer?: (length: number) => ArrayBuffer };
@@ -14,7 +14,7 @@ type Transferable = ArrayBufferLike & { readonly transfer?: (length: number) => 
 /** Marks bytes to which nothing else refers, if they have a buffer of their own; returns them. */
 export function asTransient<T extends Uint8Array>(bytes: T): T {
 
-    if (bytes.byteLength >= LEAST_BYTES && bytes.byteLength === bytes.buffer.byteLength) {
+    if (bytes.byteLength >= MIN_BYTES && bytes.byteLength === bytes.buffer.byteLength) {
         transient.add(bytes);
     }
 
