@@ -70,7 +70,7 @@ export class ByteStream extends Readable {
         this.#release().then(() => callback(error), (thrown: unknown) => callback(error ?? readableError(thrown)));
     }
 
-    /** Reports an error of the source, which is of no interest after a disconnect. Returns it in a form that can be read, which one of an extension may not be. */
+    /** Reports an error of the source, which is of no interest after a disconnect. Returns it as one that can be read, which that of an extension may not be. */
     #reported(thrown: unknown): Error {
 
         const error = readableError(thrown);
@@ -84,12 +84,9 @@ export class ByteStream extends Readable {
     async #writeTo(response: Writable): Promise<void> {
 
         for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
-            const sent = bytes;
-            if (!await new Promise<boolean>((resolve) => response.write(sent, (error) => resolve(!error)))) {
+            if (!await send(response, bytes)) {
                 return;
             }
-
-            freeTransient(sent);
         }
 
         response.end();
@@ -127,4 +124,23 @@ export class ByteStream extends Readable {
         await this.#chunks.return?.();
         await this.#source.close();
     }
+}
+
+/** Resolves to whether more can be sent: at once while the response takes more, otherwise when these bytes have been sent, and to false when they cannot be. */
+function send(response: Writable, bytes: Uint8Array): Promise<boolean> {
+
+    return new Promise((resolve) => {
+
+        const takesMore = response.write(bytes, (error) => {
+
+            if (!error) {
+                freeTransient(bytes);
+            }
+
+            resolve(!error);
+        });
+        if (takesMore) {
+            resolve(true);
+        }
+    });
 }
