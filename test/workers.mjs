@@ -24,7 +24,7 @@ const FOLDERS = ['test/interface', 'test/resilience'];
 /** What workers answer themselves, and on what it depends: reads, rights and credentials. */
 const PART = [
     'test/interface/entity-tags.ts', 'test/interface/rest-objects-retrieve.ts', 'test/interface/rest-payloads.ts', 'test/interface/rest-acls.ts',
-    'test/interface/browser-sessions.ts', 'test/interface/api-keys.ts'
+    'test/interface/browser-sessions.ts', 'test/interface/sessions.ts', 'test/interface/api-keys.ts'
 ];
 
 async function allFiles() {
