@@ -74,7 +74,10 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     const { pool, config } = await withWorkers(given, log);
     const banner = process.stdout.isTTY ? new Banner() : null;
     process.once('exit', () => banner?.end());
-    const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
+    const server = await createServerOf(pool && { kind: 'primary', pool }, config, {
+        log: log.logger, onStartFailed: (error) => void log.flush().finally(() => endWith(error)),
+        ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {})
+    });
     await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
     const started = Promise.all([server.start().then(() => pool?.listen()), pool?.start()]);
     // Before the URL is printed: a process that reads it may send a signal at once.

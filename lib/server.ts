@@ -43,6 +43,8 @@ export interface ServerOptions {
     readonly log?: Logger;
     /** Called with the administrator's password if the first start generated one. Default: printed. */
     readonly onGeneratedPassword?: (password: string) => void;
+    /** Called when the start cannot succeed for a reason that is found later, as after an outage; default: it is logged, and tried again. */
+    readonly onStartFailed?: (error: unknown) => void;
     /** Cost of password hashing in a gateway created from the configuration. Default: OWASP's recommendation for scrypt. */
     readonly passwordCost?: ScryptCost;
 }
@@ -131,7 +133,7 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
     else {
         const file = serverFileOf(server, gateway, config, log);
         runGateway(server, gateway, {
-            native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword,
+            native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword, onStartFailed: options.onStartFailed,
             onStarted() {
 
                 primary?.pool.open({
@@ -328,6 +330,7 @@ interface Companions {
     readonly graceMs: number;
     readonly log: Logger;
     readonly onGeneratedPassword: (password: string) => void;
+    readonly onStartFailed: ((error: unknown) => void) | undefined;
     /** Called when the gateway has started. */
     readonly onStarted: () => void;
 }
@@ -344,7 +347,7 @@ function runWorker(server: Server, gateway: Gateway, channel: PrimaryChannel, lo
     });
 }
 
-function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, onGeneratedPassword, onStarted }: Companions): void {
+function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, onGeneratedPassword, onStartFailed, onStarted }: Companions): void {
 
     let listening: Promise<void> = Promise.resolve();
     const start = new StartupRetry(gateway, {
@@ -359,6 +362,7 @@ function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, on
             listening.catch((error: unknown) => log.error({ event: 'doip.start-failed', err: error }, 'native DOIP cannot be started'));
         },
         isFinal: isPermanent,
+        onFinal: onStartFailed,
         log
     });
     server.ext('onPreStart', () => start.start());

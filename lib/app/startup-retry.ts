@@ -13,6 +13,8 @@ export interface StartupRetryOptions {
     readonly onStarted: (start: GatewayStart) => void;
     /** True for a permanent error. */
     readonly isFinal: (error: unknown) => boolean;
+    /** Called with a permanent error of a later attempt, such as of wrong settings that were not looked at while the database was away; default: it is retried. */
+    readonly onFinal?: ((error: unknown) => void) | undefined;
     readonly log: Logger;
     /** Milliseconds that {@link StartupRetry.start} waits for the first attempt; default 10 s. */
     readonly timeoutMs?: number;
@@ -28,7 +30,7 @@ const MAX_PAUSE_MS = 5000;
 export class StartupRetry {
 
     readonly #gateway: Pick<Gateway, 'start'>;
-    readonly #options: Required<StartupRetryOptions>;
+    readonly #options: StartupRetryOptions & { readonly timeoutMs: number };
     readonly #stop = new AbortController();
     #attempts: Promise<void> = Promise.resolve();
 
@@ -98,6 +100,12 @@ export class StartupRetry {
                 return;
             }
             catch (error) {
+                const { isFinal, onFinal } = this.#options;
+                if (onFinal && isFinal(error) && !signal.aborted) {
+                    onFinal(error);
+                    return;
+                }
+
                 logged = this.#report(error, logged, pause);
             }
 

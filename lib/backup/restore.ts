@@ -38,7 +38,8 @@ export async function restoreBackup(folder: string, target: string, observer = U
         observer.onPhase('restoring', bytesOf(manifest));
         await fill(folder, manifest, { path, observer }).catch(async (error: unknown) => {
 
-            await clear(path);
+            // The folder that marks it stays: a server that started here now would begin an empty repository.
+            await clearFiles(path);
             throw explain(target, error);
         });
         return manifest;
@@ -132,13 +133,7 @@ async function fill(folder: string, { files }: Manifest, { path, observer }: { r
     });
 }
 
-/** Removes what was written; the folder that marks it last. */
-async function clear(path: string): Promise<void> {
-
-    await clearFiles(path);
-    await rm(join(path, RESTORE_DRAFTS), { recursive: true, force: true });
-}
-
+/** Removes what was written. */
 async function clearFiles(path: string): Promise<void> {
 
     for (const name of DATABASE_FILES) {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { open, rm } from 'node:fs/promises';
+import { lstat, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { makeFolder } from '../util/make-folder.js';
 
@@ -13,6 +13,12 @@ export interface TempFile {
     remove(): Promise<void>;
 }
 
+/** Name of the folder. The data folder may have others, which are not ours. */
+const FOLDER = 'gateway-tmp';
+
+/** Names of our files. */
+const OWN_NAME = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 /** Folder for temporary files. */
 export class TempFolder {
 
@@ -20,13 +26,23 @@ export class TempFolder {
 
     constructor(dataDir: string) {
 
-        this.#path = join(resolve(dataDir), 'tmp');
+        this.#path = join(resolve(dataDir), FOLDER);
     }
 
-    /** Removes files of an earlier process. Only for the process that owns the data folder. */
+    /** Removes files of an earlier process, and nothing else. Only for the process that owns the data folder. */
     async clear(): Promise<void> {
 
-        await rm(this.#path, { recursive: true, force: true });
+        const found = await lstat(this.#path).catch(() => null);
+        if (!found?.isDirectory()) {
+            return;
+        }
+
+        const entries = await readdir(this.#path, { withFileTypes: true });
+        const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));
+        await Promise.all(own.map(({ name }) => rm(join(this.#path, name), { force: true })));
+        if (own.length === entries.length) {
+            await rmdir(this.#path);
+        }
     }
 
     /** Creates an empty file that only its owner can read. */

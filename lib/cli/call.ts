@@ -138,7 +138,7 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
         sending.endIfShown('sent');
         const receiving = new Progress(label, null);
         const text = (): AsyncIterable<Uint8Array> => (output === '-' ? textOf(reply.output) : receiving.of(textOf(reply.output)));
-        await (isFolder ? saveElements(reply, { folder: output, force, receiving }) : writeOutput(output, text())).catch(incomplete);
+        await (isFolder ? saveElements(reply, { folder: output, force, receiving }) : writeOutput(output, text(), force)).catch(incomplete);
         receiving.endIfShown('received');
     };
 }
@@ -274,7 +274,7 @@ async function saveElements(
                 throw new CommandError(`${path} is the file of element ${former} on this disk: read the elements one by one with --element`, EXIT.cannotCreate);
             }
 
-            await writeOutput(path, segment.kind === 'bytes' ? receiving.of(segment.body) : []);
+            await writeOutput(path, segment.kind === 'bytes' ? receiving.of(segment.body) : [], force);
             written.set(await fileKey(path), name);
             name = 'output';
             continue;

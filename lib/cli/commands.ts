@@ -87,7 +87,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 async function prepareExport([file = '']: readonly string[], { force = false }: CommandOptions): Promise<Work> {
 
     await demandNew(file, force);
-    return (service) => exportTo(service, file);
+    return (service) => exportTo(service, file, force);
 }
 
 /** A file of rows, or an export. */

@@ -17,11 +17,11 @@ import { demandOk, shown } from './remote.js';
 const NEWLINE = 0x0a;
 
 /**
- * Exports to `file`, in the place of an existing one; `-` is standard output.
+ * Exports to `file`, with `force` in the place of an existing one; `-` is standard output.
  *
  * @throws CommandError also after everything was written, if payloads are damaged
  */
-export async function exportTo(service: Service, file: string): Promise<void> {
+export async function exportTo(service: Service, file: string, force: boolean): Promise<void> {
 
     await service.uploadEnded?.();
     const response = await service.perform({ targetId: 'service', operationId: Op.exportObjects });
@@ -29,7 +29,7 @@ export async function exportTo(service: Service, file: string): Promise<void> {
     const progress = new Progress(`export (${service.location})`, null);
     const counter = new LastLine();
     const damaged = new DamagedPayloads();
-    await writeOutput(file, damaged.of(counter.of(progress.of(bytesOf(response.output))))).catch(incomplete);
+    await writeOutput(file, damaged.of(counter.of(progress.of(bytesOf(response.output)))), force).catch(incomplete);
     progress.end(`${counter.objects()} objects`);
     if (damaged.count > 0) {
         await flushOutput();

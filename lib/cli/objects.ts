@@ -108,7 +108,7 @@ export async function prepareSearch([query = '']: readonly string[], options: Co
         await demandSuccess(reply);
         const progress = output === '-' ? null : new Progress(`search (${service.location})`, null);
         const lines = new Lines(bytesOf(reply.output));
-        await writeOutput(output, progress ? progress.of(lines.text(ids)) : lines.text(ids)).catch(incomplete);
+        await writeOutput(output, progress ? progress.of(lines.text(ids)) : lines.text(ids), force).catch(incomplete);
         progress?.end(`${lines.count} results`);
     };
 }

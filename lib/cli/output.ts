@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError, EXIT, incomplete } from './command-error.js';
@@ -22,16 +22,22 @@ export async function demandNew(file: string, force: boolean): Promise<void> {
     }
 
     if (!force && await lstat(file).catch(() => null)) {
-        throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);
+        alreadyThere(file);
     }
 }
 
+function alreadyThere(file: string): never {
+
+    throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);
+}
+
 /**
- * Writes everything; `-` is standard output, which {@link flushOutput} waits for. Links stay, and so do devices and pipes.
+ * Writes everything; `-` is standard output, which {@link flushOutput} waits for. Links stay, and so do devices and pipes. Without `force`, a file that
+ * has come since {@link demandNew} stays as well.
  *
  * @throws CommandError also at a signal, when what there was of a file is removed
  */
-export async function writeOutput(file: string, body: Body): Promise<void> {
+export async function writeOutput(file: string, body: Body, force = false): Promise<void> {
 
     if (file === '-') {
         await print(body);
@@ -39,7 +45,7 @@ export async function writeOutput(file: string, body: Body): Promise<void> {
     }
 
     const found = await stat(file).catch(() => null);
-    await (found && !found.isFile() ? writeThrough(file, body) : writeFile(file, body));
+    await (found && !found.isFile() ? writeThrough(file, body) : writeFile(file, body, force));
 }
 
 /** Prints a text on standard output. @throws CommandError when it cannot be printed */
@@ -108,7 +114,7 @@ async function writeThrough(file: string, body: Body): Promise<void> {
 const MAX_NAME = 100;
 
 /** Writes to a temporary file beside it, which is renamed when it is on disk. Mode 0600, since exports contain password hashes. */
-async function writeFile(file: string, body: Body): Promise<void> {
+async function writeFile(file: string, body: Body, force: boolean): Promise<void> {
 
     const target = await resolveLinks(file).catch((error: Error) => unwritable(file, error));
     const draft = join(dirname(target), `.${basename(target).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
@@ -119,7 +125,11 @@ async function writeFile(file: string, body: Body): Promise<void> {
         await interruption.during(copy(body, handle).then(() => handle?.sync()));
         await handle.close();
         interruption.check();
-        await rename(draft, target).catch((error: Error) => unwritable(file, error));
+        await (force ? rename(draft, target) : publish(draft, target)).catch((error: NodeJS.ErrnoException) => {
+
+            return error.code === 'EEXIST' ? alreadyThere(file) : unwritable(file, error);
+        });
+        await syncFolder(dirname(target));
     }
     catch (error) {
         await handle?.close().catch(() => {
@@ -131,6 +141,32 @@ async function writeFile(file: string, body: Body): Promise<void> {
     finally {
         interruption.close();
     }
+}
+
+/** Gives a file its name, unless there is one by now. Where the file system has no links, it is renamed. */
+async function publish(draft: string, target: string): Promise<void> {
+
+    try {
+        await link(draft, target);
+    }
+    catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+            throw error;
+        }
+
+        await rename(draft, target);
+        return;
+    }
+
+    await rm(draft);
+}
+
+/** Makes the name of a new file durable, where folders can be synchronised. */
+async function syncFolder(path: string): Promise<void> {
+
+    const handle = await open(path).catch(() => null);
+    await handle?.sync().catch(() => undefined);
+    await handle?.close();
 }
 
 async function copy(body: Body, handle: FileHandle): Promise<void> {

@@ -28,7 +28,7 @@ export async function prepareTypes(_args: readonly string[], options: CommandOpt
             throw new CommandError(`the service does not describe its operations as a doip-gateway does (${service.location})`, EXIT.failed);
         }
 
-        await writeOutput(output, encoded(declarationsOf(description))).catch(incomplete);
+        await writeOutput(output, encoded(declarationsOf(description)), force).catch(incomplete);
     };
 }
 

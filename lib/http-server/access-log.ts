@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { Op } from '../doip/operation-ids.js';
 import { LogLimiter } from '../util/log-limiter.js';
 import { requestIdOf } from './request-id.js';
+import { countSent, sentBytes } from '../util/streams/sent-bytes.js';
 
 /** Facts about a request that the translators provide. */
 export interface RequestFacts {
@@ -100,10 +101,7 @@ function isForwarded({ response }: Request): boolean {
     return typeof response === 'symbol';
 }
 
-/** Bytes of the body of a response that were streamed. */
-const STREAMED = new WeakMap<ServerResponse, { bytes: number }>();
-
-/** Counts the bytes of a response, if it is streamed; to be called when its request arrives. */
+/** Counts the bytes of a response that a stream is piped to; to be called when its request arrives. */
 export function countBytes({ raw: { res } }: Request): void {
 
     res.on('pipe', countPiped);
@@ -111,12 +109,8 @@ export function countBytes({ raw: { res } }: Request): void {
 
 function countPiped(this: ServerResponse, source: Readable): void {
 
-    const sent = { bytes: 0 };
-    STREAMED.set(this, sent);
-    source.on('data', ({ length }: Buffer) => {
-
-        sent.bytes += length;
-    });
+    countSent(this, 0);
+    source.on('data', ({ length }: Buffer) => countSent(this, length));
 }
 
 /** The bytes of the body of a request, as it announced them; undefined if it has none. */
@@ -130,7 +124,7 @@ function requestBytesOf({ raw: { req } }: Request): number | undefined {
 function responseBytesOf({ method, raw: { res } }: Request): number {
 
     const isEmpty = method === 'head' || res.statusCode === 304 || res.statusCode === 204;
-    return isEmpty ? 0 : STREAMED.get(res)?.bytes ?? Number(res.getHeader('content-length') ?? 0);
+    return isEmpty ? 0 : sentBytes(res) ?? Number(res.getHeader('content-length') ?? 0);
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */

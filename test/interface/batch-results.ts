@@ -33,7 +33,7 @@ for (const protocol of PROTOCOLS) {
 
         after(() => server.stop());
 
-        const spooled = async (): Promise<number> => (await readdir(join(server.config.storage.dataDir, 'tmp')).catch(() => [])).length;
+        const spooled = async (): Promise<number> => (await readdir(join(server.config.storage.dataDir, 'gateway-tmp')).catch(() => [])).length;
 
         /** Sends a batch in which everything is stored, and leaves the answer to be read. */
         const send = (path: string, body: AsyncIterable<Uint8Array> | string): Promise<ClientResponse> => {

@@ -121,8 +121,24 @@ const ODD: typeof RETURNED = [
 
             yield 5;
         })() } as never;
+    })())],
+    ['bytes whose release fails', () => result.segments((async function *() {
+
+        try {
+            yield { kind: 'bytes', body: (async function *() {
+
+                yield Buffer.alloc(1024 * 1024);
+                throw new Error(SECRET);
+            })() } as never;
+        }
+        finally {
+            // eslint-disable-next-line no-unsafe-finally -- as a connection that cannot be given back
+            throw unreadableError();
+        }
     })())]
 ];
+
+const LOGO_BYTES = 600_000;
 
 /** A declaration whose functions are those of a class. */
 class OperationOfClass implements Operation {
@@ -204,6 +220,26 @@ describe('an extension with faults', () => {
         gateway.registerOperation(defineOperation({ ...common, id: 'x/refuses', authorise: () => false, handler: async () => json(SECRET) }));
         gateway.registerOperation(defineOperation({ ...common, id: 'x/refuses-later', authorise: async () => false, handler: async () => json(SECRET) }));
         gateway.registerOperation(defineOperation({ ...common, id: 'x/admits', authorise: async () => true, handler: async () => json('ok') }));
+        const cached: Uint8Array[] = [];
+        gateway.registerOperation(defineOperation({
+            id: 'x/cached', summary: 'bytes from memory', target: 'service', methods: ['GET'], authorise: 'anyone',
+            async handler({ objects }) {
+
+                if (cached.length === 0) {
+                    for await (const chunk of await objects.element('test/logo', 'logo')) {
+                        cached.push(chunk);
+                    }
+                }
+
+                return result.segments((async function *() {
+
+                    yield { kind: 'bytes', body: (async function *() {
+
+                        yield *cached;
+                    })(), length: LOGO_BYTES };
+                })());
+            }
+        }));
         gateway.registerOperation(new OperationOfClass());
         await server.start();
         url = serverUrl(server, config);
@@ -281,6 +317,20 @@ describe('an extension with faults', () => {
     it('may be an instance of a class', async () => {
 
         expect(await ask('x/class')).to.equal({ status: 200, text: '"by a class"' });
+    });
+
+    it('may keep the bytes of a payload and send them several times', async () => {
+
+        const bytes = Buffer.alloc(LOGO_BYTES, 'kept');
+        const form = new FormData();
+        form.set('content', '{}');
+        form.set('logo', new Blob([new Uint8Array(bytes)]), 'logo');
+        const headers = { authorization: basic('admin', ADMIN_PASSWORD).authorization };
+        expect((await fetch(`${url}/objects?type=Document&handle=test/logo`, { method: 'POST', body: form, headers })).status).to.equal(200);
+        for (let n = 0; n < 3; ++n) {
+            const response = await fetch(`${url}/doip?targetId=service&operationId=x/cached`);
+            expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).to.be.true();
+        }
     });
 
     it('does not disturb changes by its listeners', async () => {

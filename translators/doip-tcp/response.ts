@@ -7,6 +7,7 @@ import { DoipError, internal } from '../../lib/errors/errors.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
 import { startingWith } from '../../lib/util/streams/starting-with.js';
+import { unsharedLike } from '../../lib/util/streams/transient-bytes.js';
 import { isFailure } from '../http/response/errors.js';
 import type { MessageWriter } from '../../lib/doip/framing/message-writer.js';
 
@@ -169,7 +170,7 @@ async function open(segment: BytesSegment): Promise<{ readonly segment: BytesSeg
 
     const body = segment.body[Symbol.asyncIterator]();
     const first = await body.next();
-    return { segment: { ...segment, body: startingWith(first, body) }, close: async () => body.return?.() };
+    return { segment: { ...segment, body: unsharedLike(startingWith(first, body), segment.body) }, close: async () => body.return?.() };
 }
 
 /** Media type and file name, which one published client cannot do without. */

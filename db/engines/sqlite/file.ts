@@ -41,7 +41,7 @@ const LOG_BYTES = 8 * 1024 * 1024;
 const MIN_LOG_BYTES = 256 * 1024;
 
 /** Files beside a database; SQLite creates them with the mode of the database. */
-const LOGS = ['-wal', '-shm', '-journal'];
+export const LOGS = ['-wal', '-shm', '-journal'];
 
 /** Maximum number of prepared statements of a connection. */
 const MAX_STATEMENTS = 1_000;

@@ -3,11 +3,11 @@
  * new repository, which would remove bytes that no object refers to.
  */
 
-import { renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { blobTables } from '../../migrations/002-payloads.js';
 import type { SqliteFile } from './file.js';
-import { openSqlite } from './file.js';
+import { LOGS, openSqlite } from './file.js';
 
 /** Files of a database. */
 interface Files {
@@ -20,10 +20,22 @@ export class LostFileError extends Error {
 
     constructor(lost: string, other: string) {
 
-        super(`${lost} is missing or empty, but ${basename(other)} beside it is not: restore it from a backup, ` +
+        super(`${lost} is missing or empty, but ${basename(other)} beside it is not: ${beforeRestore(lost)}restore it from a backup, ` +
             'or run "doip-gateway accept-loss" to go on without what was in it');
         this.name = 'LostFileError';
     }
+}
+
+/** The log of a lost file is not of the one that takes its place, over which it would be written. */
+function beforeRestore(lost: string): string {
+
+    const logs = logsOf(lost).map((path) => basename(path)).join(' and ');
+    return logs === '' ? '' : `move ${logs} away, then `;
+}
+
+function logsOf(path: string): readonly string[] {
+
+    return LOGS.map((suffix) => path + suffix).filter((log) => existsSync(log));
 }
 
 /** Returns whether a query on one of the files has a result. */
@@ -67,6 +79,8 @@ export function acceptLoss(files: Files, now: Date): string {
         return `no file of the database in ${dirname(files.rows.path)} is lost: nothing was changed`;
     }
 
+    const time = now.toISOString().replace(/\W/g, '');
+    logsOf(files[lost].path).forEach((log) => renameSync(log, `${log}.${time}`));
     if (lost === 'blobs') {
         const db = openSqlite(files.blobs);
         db.transaction(() => blobTables('main').forEach((sql) => db.exec(sql)))();
@@ -74,7 +88,7 @@ export function acceptLoss(files: Files, now: Date): string {
         return `${files.blobs.path} is there again, empty: payloads that were in it are lost`;
     }
 
-    const aside = `${files.blobs.path}.${now.toISOString().replace(/\W/g, '')}`;
+    const aside = `${files.blobs.path}.${time}`;
     openSqlite(files.blobs).close();            // Writes the log back and removes it
     renameSync(files.blobs.path, aside);
     return `the next start begins a new repository; the payloads of the lost one are in ${aside}`;

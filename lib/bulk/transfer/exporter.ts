@@ -4,6 +4,7 @@
  * are marked as such, since an export may be all that can be saved of a repository.
  */
 
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
@@ -12,7 +13,7 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { JobStore } from '../../stores/jobs/job-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import { unavailable } from '../../errors/errors.js';
-import { isDamage } from '../../stores/blobs/element-store.js';
+import { DamagedBlobError, isDamage } from '../../stores/blobs/element-store.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
 import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine, damageLine } from '../format/export-format.js';
@@ -163,7 +164,7 @@ export class Exporter {
         for (const element of elements) {
             if (element.size <= INLINE_BYTES && total + element.size <= INLINE_TOTAL) {
                 total += element.size;
-                const bytes = await readBytes(this.#elements.open(element, null), INLINE_BYTES).catch(nullIfDamaged);
+                const bytes = await readBytes(this.#bytesOf(element), INLINE_BYTES).catch(nullIfDamaged);
                 if (bytes) {
                     inline.set(element.name, bytes.toString('base64'));
                 }
@@ -187,10 +188,25 @@ export class Exporter {
         }
     }
 
+    /** The bytes of an element, compared at their end with what they were when they were stored. @throws DamagedBlobError */
+    async *#bytesOf(element: StoredElement): AsyncGenerator<Uint8Array> {
+
+        const { blobId, hash } = element;
+        const found = hash === null ? null : createHash('sha256');
+        for await (const chunk of this.#elements.open(element, null)) {
+            found?.update(chunk);
+            yield chunk;
+        }
+
+        if (found && found.digest('hex') !== hash) {
+            throw new DamagedBlobError(blobId, 'it has another hash than when it was stored');
+        }
+    }
+
     async *#chunkLines(element: StoredElement): AsyncGenerator<string> {
 
         let rest = Buffer.alloc(0);
-        for await (const chunk of this.#elements.open(element, null)) {
+        for await (const chunk of this.#bytesOf(element)) {
             const buffered = Buffer.concat([rest, chunk]);
             const complete = buffered.byteLength - buffered.byteLength % CHUNK_BYTES;
             for (let start = 0; start < complete; start += CHUNK_BYTES) {

@@ -4,7 +4,7 @@
  */
 
 import type { Writable } from 'node:stream';
-import { freeTransient } from '../../util/streams/transient-bytes.js';
+import { freeBytes } from '../../util/streams/transient-bytes.js';
 
 const SEGMENT_END = '\n#\n';
 const END = '#\n';
@@ -81,7 +81,7 @@ export class MessageWriter {
                 await this.#chunk(part.subarray(start, start + CHUNK_BYTES));
             }
 
-            freeTransient(part);
+            freeBytes(part, body);
         }
 
         await this.#write(END);

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import type { OperationResult } from '../../core/operation.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { asUnshared } from '../../util/streams/transient-bytes.js';
 import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { demand } from '../../model/caller.js';
@@ -72,6 +73,10 @@ export const retrieve = defineOperation<RetrieveAttributes>({
             return tagged(await retrievePart(context, visible, jsonPointer), entityTag);
         }
 
+        if (includeElementData) {
+            checkPayloadRight(context);
+        }
+
         const [object, facts] = objectAnswer(context, target, visible);
         const value = filter === undefined ? object : prune(object, filter);
         return includeElementData ? result.segments(withElements(context, visible, value), facts) : tagged(result.json(value, facts), entityTag);
@@ -102,7 +107,7 @@ async function retrieveElement(
     }
 
     const length = range ? range.end - range.start + 1 : element.size;
-    const body = elements.open(element, range);
+    const body = asUnshared(elements.open(element, range));
     const facts = Object.assign(objectAttributes(context, target), elementFacts(element));
     if (range) {
         facts.range = { start: range.start, end: range.end, size: element.size };
@@ -135,7 +140,6 @@ async function *withElements(
 ): AsyncGenerator<Segment> {
 
     const { caller, target, services: { elements, policy, resolution } } = context;
-    checkPayloadRight(context);
     yield jsonSegment(object);
     const shown = policy.visibleTo(caller, visible, target).elements;
     for (const [index, element] of shown.entries()) {
@@ -150,7 +154,7 @@ async function *withElements(
         }
 
         yield {
-            kind: 'bytes', body: elements.open(element, null), length: element.size, isBeforeJson,
+            kind: 'bytes', body: asUnshared(elements.open(element, null)), length: element.size, isBeforeJson,
             ...(mediaType === null ? {} : { mediaType }), ...(filename === null ? {} : { filename })
         };
     }

@@ -83,7 +83,9 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
             await settings.change(SEARCH_ENGINE_SETTING, (text) => {
 
                 const current = readClaim(text);
-                const addresses = withAddress(current.isMarked && current.prefix === prefix ? addressesOf(current) : [], addressOf(location));
+                // Those of an engine that was left may lead to what is another repository's by now.
+                const isSame = current.isMarked && current.prefix === prefix && marker !== null;
+                const addresses = withAddress(isSame ? addressesOf(current) : [], addressOf(location));
                 return JSON.stringify({ ...current, node, prefix, addresses, isMarked: true });
             });
         }

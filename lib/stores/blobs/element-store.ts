@@ -5,6 +5,7 @@
 
 import type { Step } from '../../../db/database.js';
 import { DatabaseError } from '../../../db/errors.js';
+import { unavailable } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 
 /** A range of bytes: 0-based, both ends inclusive. */
@@ -133,6 +134,9 @@ export interface StorageFacts {
 /** Returns the name of the element store for new bytes; `requestContext` comes from the client. */
 export type StoreChooser = (object: StorageFacts, requestContext: JsonObject) => string | Promise<string>;
 
+/** After this time, a client may ask again where another node may answer. */
+const MISSING_RETRY_SECONDS = 60;
+
 /** Name of the element store in the database. */
 export const DEFAULT_STORE = 'database';
 
@@ -176,12 +180,13 @@ export class ElementStores {
         this.#usual = name;
     }
 
-    /** Returns a store by name; throws a plain Error when it is not registered, which is an error of configuration. */
+    /** Returns a store by name. @throws DoipError 503 when this node does not have it, which is an error of its settings */
     get(name: string): ElementStore {
 
         const store = this.#stores.get(name);
         if (!store) {
-            throw new Error(`element store ${JSON.stringify(name)} is not registered; there are ${[...this.#stores.keys()].join(', ')}`);
+            const cause = new Error(`element store ${JSON.stringify(name)} is not registered; there are ${[...this.#stores.keys()].join(', ')}`);
+            throw unavailable('the payload store is not set up on this node', MISSING_RETRY_SECONDS, cause);
         }
 
         return store;

@@ -168,7 +168,7 @@ export class JobStore {
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
-    /** Claims a due job of a kind, new ones before those that are repeated, or one whose lease has expired; null when there is none. */
+    /** Claims a job of a kind whose lease has expired, or one that is due, new ones before those that are repeated; null when there is none. */
     async claim(kind: string, { leaseMs, longestWaitMs }: JobTimes): Promise<LeasedJob | null> {
 
         const now = this.#now();
@@ -176,20 +176,21 @@ export class JobStore {
         const due = await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES });
         this.#leases.saw(kind, await this.#sql.leases.read<StoredLease>({ kind }));
         const expired = this.#leases.expired(kind, leaseMs);
-        const waiting = due.length + expired.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
-        for (const row of waiting) {
-            const lease = this.#newLease();
-            if (await this.#change(this.#sql.claim.step({ id: row.id, now, far, lease, until: now + leaseMs }))) {
-                return { ...toJob(row), state: 'running', attempts: row.attempts + 1, lease };
-            }
-        }
-
+        // First, as there may always be others that are due.
         for (const { id, owner, until } of expired) {
             const lease = this.#newLease();
             if (await this.#change(this.#sql.takeOver.step({ id, owner, seen: until, now, lease, until: now + leaseMs }))) {
                 // Read now, as the former holder may have reported until then.
                 const row = await this.#sql.get.first<JobRow>({ id });
                 return row ? { ...toJob(row), lease } : null;
+            }
+        }
+
+        const waiting = due.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
+        for (const row of waiting) {
+            const lease = this.#newLease();
+            if (await this.#change(this.#sql.claim.step({ id: row.id, now, far, lease, until: now + leaseMs }))) {
+                return { ...toJob(row), state: 'running', attempts: row.attempts + 1, lease };
             }
         }
 

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { DataDirError } from '../../../lib/app/data-dir.js';
 import type { Gateway, GatewayStart } from '../../../lib/app/gateway.js';
 import { createGateway } from '../../../lib/app/gateway.js';
-import { StartupRetry } from '../../../lib/app/startup-retry.js';
+import { StartupRetry, type StartupRetryOptions } from '../../../lib/app/startup-retry.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createSqlite } from '../../support/database.js';
 import { gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
@@ -39,7 +39,7 @@ describe('the start-up retry', () => {
         await database.dispose();
     });
 
-    function startOf(dataDir: string, options: { timeoutMs?: number } = {}): StartupRetry {
+    function startOf(dataDir: string, options: Pick<StartupRetryOptions, 'timeoutMs' | 'onFinal'> = {}): StartupRetry {
 
         gateway = createGateway(gatewayOptions(database, { dataDir, databaseUrl: undefined, adminPassword: null }));
         return new StartupRetry(gateway, {
@@ -95,6 +95,25 @@ describe('the start-up retry', () => {
         await other.stop();
 
         expect(error.message).to.include('in use by process');
+        expect(started).to.equal([]);
+    });
+
+    it('ends with a permanent error of a later attempt, where it is told what to do then', async () => {
+
+        const ends: unknown[] = [];
+        const other = await startGateway(database);
+        const start = startOf(join(blocked, 'data'), { onFinal: (error) => ends.push(error) });
+        await start.start();
+        await rm(blocked);
+        await symlink(join(database.options.dataDir, '..'), blocked);
+        await symlink(database.options.dataDir, join(database.options.dataDir, '..', 'data'));
+        await until(() => ends.length > 0);
+        await start.stop();
+        await other.stop();
+        await rm(join(database.options.dataDir, '..', 'data'));
+
+        expect(ends).to.have.length(1);
+        expect(String(ends[0])).to.include('in use by process');
         expect(started).to.equal([]);
     });
 

@@ -2,7 +2,8 @@
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { truncateSync } from 'node:fs';
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
@@ -136,6 +137,19 @@ describe('a restore', () => {
 
             expect((await runCommand(at(dataDir), ['export', '-'])).out, `seed ${SEED}, round ${round}`).to.contain('"id":"test/file"');
         }
+    });
+
+    it('that fails leaves a folder in which no server starts, and can be repeated', async () => {
+
+        const copy = join(target, '..', 'copy');
+        await cp(backup, copy, { recursive: true });
+        await expect(restoreBackup(copy, target, { onPhase: (phase) => void (phase === 'restoring' && truncateSync(join(copy, 'blobs.sqlite'), 100)), onBytes: () => undefined })).to.reject();
+
+        expect(await readdir(target)).to.include('restore.part');
+        expect((await runCommand(at(target), ['export', '-'])).code).to.equal(74);
+        await rm(copy, { recursive: true });
+        await restoreBackup(backup, target);
+        expect((await runCommand(at(target), ['export', '-'])).out).to.contain('"id":"test/file"');
     });
 
     it('that is asked to stop while it verifies ends at once', async () => {

@@ -42,8 +42,8 @@ describe('the nightly backup', () => {
 
         const [backups, bin] = [await mkdtemp(join(folder, 'nightly-')), await mkdtemp(join(folder, 'bin-'))];
         const line = readPage('docs/operating.md').blocks.find(({ text }) => text.startsWith('0 3 * * * repository '))?.text ?? '';
-        const script = line.replace('0 3 * * * repository ', '').replaceAll('\\%', '%').replace('/var/backups/repository', backups);
-        await writeFile(join(bin, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(__dirname, '../../../bundle/main.js')}' "$@"\n`, { mode: 0o755 });
+        const script = line.replace('0 3 * * * repository ', '').replaceAll('\\%', '%').replace('/var/backups/repository', backups).replace('/opt/repository', bin);
+        await writeFile(join(bin, 'npx'), `#!/bin/sh\n[ "$1 $2" = '--no doip-gateway' ] || exit 1\nshift 2\nexec '${process.execPath}' '${join(__dirname, '../../../bundle/main.js')}' "$@"\n`, { mode: 0o755 });
         const night = async (): Promise<string[]> => {
 
             const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, LOG_LEVEL: 'silent', DATA_DIR: database.options.dataDir, LC_ALL: 'C' };

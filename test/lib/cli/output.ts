@@ -77,6 +77,26 @@ describe('the output of commands', () => {
     const get = (...args: string[]): Promise<Run> => runCommand(database, ['get', 'test/x', ...args]);
     const path = (name: string): string => join(folder, name);
 
+    for (const [title, args, expected] of [['stays', [], 73], ['is replaced with --force', ['--force'], 0]] as const) {
+
+        it(`${title} where another program has made it meanwhile`, WITHOUT_LINKS, async () => {
+
+            const target = path('raced');
+            const body = JSON.stringify(OBJECT);
+            answer = (response) => {
+
+                response.writeHead(200, { 'content-type': 'application/json', 'doip-response': '{"status": "0.DOIP/Status.001"}' });
+                void writeFile(target, 'of another program').then(() => response.end(body));
+            };
+
+            const { code, error } = await get('--output', target, ...args);
+
+            expect([code, error]).to.equal([expected, expected === 0 ? '' : `doip-gateway: ${target} exists already: choose another name, or --force\n`]);
+            expect((await readFile(target, 'utf8')) === 'of another program').to.equal(expected !== 0);
+            expect(await readdir(folder)).to.equal(['raced']);
+        });
+    }
+
     const LINKS: readonly (readonly [title: string, links: Readonly<Record<'link', string> & Partial<Record<'other' | 'mount', string>>>, files: readonly string[]])[] = [
         ['a file elsewhere', { link: 'disk/target' }, ['disk/target']],
         ['a file elsewhere, by another link', { link: 'other', other: 'disk/target' }, ['disk/target']],

@@ -6,6 +6,7 @@ import type { TestServer } from '../../support/server.js';
 import { ADMIN_PASSWORD } from '../../support/gateway.js';
 import { NativeClient, nativePort } from '../../support/native.js';
 import { startServer } from '../../support/server.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -71,11 +72,28 @@ describe('the line of a request', () => {
 
         const { line } = await send('/doip/test/Op.Source?targetId=service&attributes.size=300000');
         const page = await send('/search?query=*:*&pageSize=100&pretty=true', { headers: { 'Accept-Encoding': 'gzip', authorization: ADMIN } });
+        const whole = await send(`/doip/${Op.exportObjects}?targetId=service`, { method: 'POST', headers: { 'Accept-Encoding': 'identity', authorization: ADMIN } });
         const head = await send('/objects/test/tip', { method: 'HEAD' });
 
         expect(line['responseBytes']).to.equal(300_000);
         expect(Number(page.line['responseBytes'])).to.be.within(1, Buffer.byteLength(page.body));
+        expect(whole.response.headers.get('content-length')).to.be.null();
+        expect(whole.line['responseBytes']).to.equal(Buffer.byteLength(whole.body));
         expect(head.line['responseBytes']).to.equal(0);
+    });
+
+    it('counts of a response that was broken off what was sent', async () => {
+
+        const size = 64 * 1024 * 1024;
+        const aborting = new AbortController();
+        const response = await fetch(`${server.url}/doip/test/Op.Source?targetId=service&attributes.size=${size}`, { signal: aborting.signal, headers: { 'Request-Id': 'line-broken' } });
+        await response.body?.getReader().read();
+        aborting.abort();
+        await until(() => server.log.some(({ requestId, event }) => requestId === 'line-broken' && event === 'http.request'));
+
+        const line = server.log.find(({ requestId, event }) => requestId === 'line-broken' && event === 'http.request');
+        expect(line?.['broken']).to.be.true();
+        expect(Number(line?.['responseBytes'])).to.be.within(1, size - 1);
     });
 
     it('has the user who has logged in, and never the name of a failed login', async () => {

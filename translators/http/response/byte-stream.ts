@@ -2,7 +2,8 @@
 
 import { Readable, type Writable } from 'node:stream';
 import { readableError } from '../../../lib/util/readable-error.js';
-import { freeTransient } from '../../../lib/util/streams/transient-bytes.js';
+import { countSent } from '../../../lib/util/streams/sent-bytes.js';
+import { freeBytes } from '../../../lib/util/streams/transient-bytes.js';
 
 /** Source of the bytes. */
 export interface ByteSource {
@@ -34,6 +35,8 @@ export class ByteStream extends Readable {
         // The next bytes are pulled when the client can take them: the source may read ahead, and its chunks are large.
         super({ highWaterMark: 0 });
         this.#source = source;
+        // The release of the source may fail when nobody listens any more, which must not end the process.
+        this.on('error', () => undefined);
         this.#chunks = source.body[Symbol.asyncIterator]();
     }
 
@@ -84,12 +87,32 @@ export class ByteStream extends Readable {
     async #writeTo(response: Writable): Promise<void> {
 
         for (let bytes = await this.#next(); bytes; bytes = await this.#next()) {
-            if (!await send(response, bytes)) {
+            if (!await this.#send(response, bytes)) {
                 return;
             }
         }
 
         response.end();
+    }
+
+    /** Resolves to whether more can be sent: at once while the response takes more, otherwise when these bytes have been sent, and to false when they cannot be. */
+    #send(response: Writable, bytes: Uint8Array): Promise<boolean> {
+
+        countSent(response, bytes.byteLength);
+        return new Promise((resolve) => {
+
+            const takesMore = response.write(bytes, (error) => {
+
+                if (!error && !isReset(response)) {
+                    freeBytes(bytes, this.#source.body);
+                }
+
+                resolve(!error);
+            });
+            if (takesMore) {
+                resolve(true);
+            }
+        });
     }
 
     /** Returns the next bytes; null after the last. */
@@ -108,13 +131,18 @@ export class ByteStream extends Readable {
                 return null;
             }
 
-            this.#sent += next.value.byteLength;
+            const bytes: unknown = next.value;
+            if (!(bytes instanceof Uint8Array)) {
+                throw new TypeError('the output has a chunk that is no bytes');
+            }
+
+            this.#sent += bytes.byteLength;
             if (length !== undefined && this.#sent > length) {
                 throw new Error(`the output has more than the promised ${length} bytes`);
             }
 
-            if (next.value.byteLength > 0) {
-                return next.value;
+            if (bytes.byteLength > 0) {
+                return bytes;
             }
         }
     }
@@ -126,21 +154,8 @@ export class ByteStream extends Readable {
     }
 }
 
-/** Resolves to whether more can be sent: at once while the response takes more, otherwise when these bytes have been sent, and to false when they cannot be. */
-function send(response: Writable, bytes: Uint8Array): Promise<boolean> {
+/** True for a response that has been reset: over HTTP/2 without TLS, some of its bytes may still be on their way. */
+function isReset(response: Writable & { readonly stream?: { readonly destroyed: boolean } }): boolean {
 
-    return new Promise((resolve) => {
-
-        const takesMore = response.write(bytes, (error) => {
-
-            if (!error) {
-                freeTransient(bytes);
-            }
-
-            resolve(!error);
-        });
-        if (takesMore) {
-            resolve(true);
-        }
-    });
+    return response.destroyed || response.stream?.destroyed === true;
 }

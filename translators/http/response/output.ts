@@ -2,6 +2,7 @@
 
 import type { BytesSegment, DoipResponse, JsonSegment, Segment } from '../../../lib/doip/envelope.js';
 import { bytesSegment, JsonInMemory, readBytes } from '../../../lib/doip/segments.js';
+import { unsharedLike } from '../../../lib/util/streams/transient-bytes.js';
 
 /** Output of an operation. The consumer must read it to the end or close it. Small bodies are also available as `ready`. */
 export type Output =
@@ -71,7 +72,7 @@ async function bytesOrMore(segment: BytesSegment, iterator: AsyncIterator<Segmen
             : several([copy, second.value], iterator);
     }
 
-    return { kind: 'bytes', segment: { ...segment, body: alone(segment.body, iterator) }, close: closing(iterator) };
+    return { kind: 'bytes', segment: { ...segment, body: unsharedLike(alone(segment.body, iterator), segment.body) }, close: closing(iterator) };
 }
 
 function several(read: readonly Segment[], iterator: AsyncIterator<Segment>): Output {

@@ -1,6 +1,6 @@
 /** Acceptance of the loss of the file with the bytes of payloads, also when it was interrupted. */
 
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -39,6 +39,18 @@ describe('the acceptance of a lost file', () => {
             db.close();
         }
     }
+
+    it('keeps the log of the lost file, which belongs to no other', async () => {
+
+        await Promise.all(['-wal', '-shm'].map((suffix) => writeFile(`${file}${suffix}`, 'of the lost one')));
+
+        await expect(openDatabase(place.options)).to.reject(/: move blobs\.sqlite-wal and blobs\.sqlite-shm away, then restore it from a backup, or run/);
+        acceptLostFile(place.options.dataDir);
+
+        const names = (await readdir(place.options.dataDir)).filter((name) => /^blobs\.sqlite-(?:wal|shm)\.\d/.test(name));
+        expect(await Promise.all(names.map((name) => readFile(join(place.options.dataDir, name), 'utf8')))).to.equal(['of the lost one', 'of the lost one']);
+        expect(tablesAfter()).to.equal(['blob_chunks', 'blob_seals']);
+    });
 
     for (const [title, sql] of [['nothing', null], ['one of its tables', 'create table blob_chunks (blob_id integer not null, n integer not null, bytes blob not null, primary key (blob_id, n))']] as const) {
 

@@ -42,7 +42,7 @@ describe('the results of a batch', () => {
 
     after(() => rm(dataDir, { recursive: true }));
 
-    const spooled = async (): Promise<number> => (await readdir(join(dataDir, 'tmp')).catch(() => [])).length;
+    const spooled = async (): Promise<number> => (await readdir(join(dataDir, 'gateway-tmp')).catch(() => [])).length;
 
     for (const [title, lengths, files] of LISTS) {
         it(`give the same record in each form: ${title}`, async () => {

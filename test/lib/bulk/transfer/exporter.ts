@@ -99,6 +99,7 @@ forEachDatabase((name, create) => {
         let place: TestDatabase;
         let gateway: TestGateway;
         /** The error that ends the reading of a payload after a number of bytes. */
+        let isRotted = false;
         let fault: (blobId: number) => Error = (blobId) => new DamagedBlobError(blobId, 'a test has damaged it');
 
         before(async () => {
@@ -111,7 +112,8 @@ forEachDatabase((name, create) => {
 
                     const bytes = stored.get(blobId) ?? Buffer.alloc(0);
                     const at = bytes.indexOf('!');
-                    yield bytes.subarray(range.start, at === -1 ? range.end + 1 : at);
+                    const found = bytes.subarray(range.start, at === -1 ? range.end + 1 : at);
+                    yield isRotted ? Buffer.from(found.toString().replace('sound', 'sOund')) : found;
                     if (at !== -1) {
                         await Promise.reject(fault(blobId));
                     }
@@ -147,6 +149,27 @@ forEachDatabase((name, create) => {
                 { id: 'test/sound', inline: ['p'] }
             ]);
             expect<unknown>(lines.at(-1)).to.equal({ end: true, objects: lines.filter(({ id }) => id !== undefined).length, damaged: 2 });
+        });
+
+        it('does not pass on bytes that have changed where their hash is known', async () => {
+
+            await gateway.create('Schema', { name: 'Hashed', schema: { type: 'object' }, hashObject: true });
+            for (const [id, size] of [['test/rotted-small', 10], ['test/rotted-large', 100_000]] as const) {
+                await gateway.asAdmin('0.DOIP/Op.Create', { input: [
+                    jsonSegment({ id, type: 'Hashed', attributes: { content: {} }, elements: [{ id: 'p' }] }), jsonSegment({ id: 'p' }),
+                    bytesSegment(Buffer.from(`${'z'.repeat(size)}sound`))
+                ] });
+            }
+
+            const damages = async (): Promise<string[]> => String((await gateway.asAdmin(Op.exportObjects)).output[0])
+                .split('\n').filter((line) => line.startsWith('{"damaged"') && line.includes('rotted')).toSorted();
+            const before = await damages();
+            isRotted = true;
+            const after = await damages();
+            isRotted = false;
+
+            expect(before).to.equal([]);
+            expect(after).to.equal(['large', 'small'].map((size) => `{"damaged":true,"element":"p","object":"test/rotted-${size}"}`));
         });
 
         it('ends where a store does not answer', async () => {

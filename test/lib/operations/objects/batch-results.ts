@@ -20,7 +20,7 @@ forEachDatabase((name, create) => {
     describe(`the results of a batch on ${name}`, () => {
 
         let gateway: BatchGateway;
-        const spooled = (): Promise<string[]> => readdir(join(gateway.database.options.dataDir, 'tmp')).catch(() => []);
+        const spooled = (): Promise<string[]> => readdir(join(gateway.database.options.dataDir, 'gateway-tmp')).catch(() => []);
 
         before(async () => {
 

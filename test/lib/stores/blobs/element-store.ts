@@ -47,6 +47,6 @@ describe('element stores', () => {
 
         expect(() => stores.register('database', NOWHERE)).to.throw('element store database is registered already');
         expect(() => stores.register('a b', NOWHERE)).to.throw(/element store name "a b" must be/);
-        expect(() => stores.get('gone')).to.throw('element store "gone" is not registered; there are database');
+        expect(() => stores.get('gone')).to.throw('the payload store is not set up on this node');
     });
 });

@@ -77,6 +77,22 @@ forEachDatabase((name, create) => {
             expect<object | null>(await store.get(first.id)).to.include({ state: 'done', attempts: 2, progress: null });
         });
 
+        it('hands out a job whose lease has expired before others that are due, of which there may always be some', async () => {
+
+            await store.enqueue({ kind: 'backlog', payload: 'of one that died' });
+            await claim('backlog');
+            for (let n = 0; n < 20; ++n) {
+                await store.enqueue({ kind: 'backlog', payload: n });
+            }
+
+            const next = await claim('backlog');
+            await store.complete(next);
+            now += LEASE + 1;
+            const taken = await claim('backlog');
+
+            expect<unknown>([next.payload, taken.payload]).to.equal([0, 'of one that died']);
+        });
+
         it('hands out a job whose lease has expired by the clock of the process that asks, whatever the time of the database and of the holder is', async () => {
 
             let ticks = 0;

@@ -1,12 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { asTransient, freeTransient } from '../../../../lib/util/streams/transient-bytes.js';
+import { asTransient, asUnshared, freeBytes, unsharedLike } from '../../../../lib/util/streams/transient-bytes.js';
 import { FREES_BUFFERS } from '../../../support/bytes.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 const KIB = 1024;
+const OWN = asUnshared({});
 
 describe('transient bytes', () => {
 
@@ -14,8 +15,8 @@ describe('transient bytes', () => {
 
         const bytes = asTransient(Buffer.alloc(256 * KIB, 'x'));
 
-        freeTransient(bytes);
-        freeTransient(bytes);
+        freeBytes(bytes, OWN);
+        freeBytes(bytes, OWN);
 
         expect(bytes.byteLength).to.equal(FREES_BUFFERS ? 0 : 256 * KIB);
     });
@@ -32,9 +33,25 @@ describe('transient bytes', () => {
             const bytes = make();
             const { byteLength } = bytes;
 
-            freeTransient(bytes);
+            freeBytes(bytes, OWN);
 
             expect(bytes.byteLength).to.equal(byteLength);
+        });
+    }
+
+    const bodies: [string, object, boolean][] = [
+        ['their body passes on that of an operation', unsharedLike({}, OWN), true],
+        ['their body comes from an extension', {}, false],
+        ['their body passes on one of an extension', unsharedLike({}, {}), false]
+    ];
+    for (const [title, body, isFreed] of bodies) {
+        it(`are ${isFreed ? 'freed' : 'kept'} where ${title}`, () => {
+
+            const bytes = asTransient(Buffer.alloc(256 * KIB));
+
+            freeBytes(bytes, body);
+
+            expect(bytes.byteLength).to.equal(isFreed && FREES_BUFFERS ? 0 : 256 * KIB);
         });
     }
 });

@@ -9,8 +9,9 @@ import * as Https from 'node:https';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asTransient } from '../../../../lib/util/streams/transient-bytes.js';
+import { asTransient, asUnshared } from '../../../../lib/util/streams/transient-bytes.js';
 import { ByteStream } from '../../../../translators/http/response/byte-stream.js';
 import { FREES_BUFFERS, pattern } from '../../../support/bytes.js';
 import { tlsSettings } from '../../../support/server.js';
@@ -35,6 +36,8 @@ for (const protocol of ['http', 'https'] as const) {
         let failures: unknown[];
         /** Where the source throws. */
         let failsAt: number;
+        /** True where its release fails. */
+        let isStuck: boolean;
 
         async function *source(): AsyncGenerator<Uint8Array> {
 
@@ -51,6 +54,14 @@ for (const protocol of ['http', 'https'] as const) {
             }
         }
 
+        function release(): void {
+
+            ++closed;
+            if (isStuck) {
+                throw new Error('no release');
+            }
+        }
+
         before(async () => {
 
             folder = mkdtempSync(join(tmpdir(), 'byte-stream-'));
@@ -60,7 +71,7 @@ for (const protocol of ['http', 'https'] as const) {
                 method: 'GET', path: '/{framing}',
                 handler: ({ params }, h) => {
 
-                    const stream = new ByteStream({ body: source(), length: CHUNKS * CHUNK, close: async () => void ++closed });
+                    const stream = new ByteStream({ body: asUnshared(source()), length: CHUNKS * CHUNK, close: async () => release() });
                     stream.onFailure = (error) => failures.push(error);
                     const response = h.response(stream).type('application/octet-stream');
                     return params['framing'] === 'chunked' ? response : response.bytes(CHUNKS * CHUNK);
@@ -71,7 +82,7 @@ for (const protocol of ['http', 'https'] as const) {
 
         beforeEach(() => {
 
-            [chunks, failures, closed, failsAt] = [[], [], 0, -1];
+            [chunks, failures, closed, failsAt, isStuck] = [[], [], 0, -1, false];
         });
 
         after(async () => {
@@ -127,6 +138,30 @@ for (const protocol of ['http', 'https'] as const) {
             response.destroy();
             await until(() => closed === 1);
             expect(failures).to.equal([]);
+        });
+
+        for (const end of ['has been sent', 'fails', 'loses its client']) {
+            it(`does not end the process when it ${end} and its source cannot be released`, async () => {
+
+                isStuck = true;
+                failsAt = end === 'fails' ? 20 : -1;
+                const response = await ask('/length');
+                await (end === 'loses its client' ? response.destroy() : response.resume() && once(response, 'close').catch(() => undefined));
+
+                await until(() => closed === 1);
+                await sleep(50);
+                expect((await ask('/length')).statusCode).to.equal(200);
+            });
+        }
+
+        it('refuses a chunk that is no bytes', async () => {
+
+            const stream = new ByteStream({ body: (async function *() {
+
+                yield 'text' as unknown as Uint8Array;
+            })(), close: async () => undefined });
+
+            await expect(buffer(stream)).to.reject(TypeError, 'the output has a chunk that is no bytes');
         });
 
         it('resets the connection when the source fails, and reports it once', async () => {
