@@ -40,7 +40,8 @@ export const OPTIONS = {
     encoding: { type: 'string' },
     from: { type: 'string' },
     rejected: { type: 'string' },
-    'dry-run': { type: 'boolean' }
+    'dry-run': { type: 'boolean' },
+    replace: { type: 'boolean' }
 } as const;
 
 /** Name of an option. */

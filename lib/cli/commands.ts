@@ -57,7 +57,7 @@ const FILE_COMMANDS: ReadonlyMap<string, FileCommand> = new Map<string, FileComm
 ]);
 
 /** Options of an import of rows. */
-const ROW_OPTIONS = ['type', 'id', 'map', 'format', 'delimiter', 'encoding', 'from', 'rejected', 'dry-run'] as const;
+const ROW_OPTIONS = ['type', 'id', 'map', 'format', 'delimiter', 'encoding', 'from', 'rejected', 'dry-run', 'replace'] as const;
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['call', {
@@ -94,7 +94,7 @@ async function prepareExport([file = '']: readonly string[], { force = false }: 
 async function prepareImport([file = '']: readonly string[], options: CommandOptions): Promise<Work> {
 
     const { isFileOfRows, prepareRows } = await import('./import-rows.js');
-    return await isFileOfRows(file, options) ? prepareRows(file, options) : (service) => importFrom(service, file);
+    return await isFileOfRows(file, options) ? prepareRows(file, options) : (service) => importFrom(service, file, options.replace ?? false);
 }
 
 async function preparePassword(): Promise<Work> {

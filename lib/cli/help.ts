@@ -68,6 +68,7 @@ put, get, search, types and import have the options of call up to --insecure, an
   --format NAME             import: ndjson, json or csv
   --delimiter, --encoding   import: of csv
   --dry-run                 import: validate all rows, store nothing
+  --replace                 import: also replace what was changed here after the export
   --rejected FILE           import: a file for rejected rows
   --from LINE               import: continue with a line
 

@@ -64,6 +64,10 @@ async function beginsWithArray(file: string): Promise<boolean> {
 export async function prepareRows(file: string, options: CommandOptions): Promise<Work> {
 
     demandUrlFor(options);
+    if (options.replace === true) {
+        throw new CommandError('--replace is for the import of an export: rows replace the objects that have their ids', EXIT.usage);
+    }
+
     const { rejected, 'dry-run': isDryRun = false, delimiter, encoding } = options;
     const format = formatOf(file, options);
     const mapping = mappingFrom(options);

@@ -15,8 +15,12 @@ import { demandExport, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
 import { recordOf, shown } from './remote.js';
 
-/** Imports `file`; `-` is standard input. Throws a CommandError when an object was rejected or could not be read. */
-export async function importFrom(service: Service, file: string): Promise<void> {
+/**
+ * Imports `file`; `-` is standard input. With `replace`, also what is older than what the service has.
+ *
+ * @throws CommandError when an object was rejected or could not be read
+ */
+export async function importFrom(service: Service, file: string, replace: boolean): Promise<void> {
 
     const source = file === '-' ?
         { body: await demandExport(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
@@ -25,7 +29,7 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     const { remarks = [], errors = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.location})`, source.size);
     const response = await service.perform({
-        targetId: 'service', operationId: Op.importObjects,
+        targetId: 'service', operationId: Op.importObjects, attributes: { replace },
         input: sequence({ kind: 'bytes', mediaType: 'application/x-ndjson', body: progress.of(source.body) })
     });
     const { created, updated, unchanged, results, success, message } = await recordOf(response);

@@ -5,6 +5,7 @@
 
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import Sqlite from 'better-sqlite3';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
@@ -16,6 +17,8 @@ import { copyDatabaseFile } from './snapshot.js';
 
 /** An incomplete copy, and files of SQLite beside it. */
 const DRAFT = /\.part(?:-wal|-shm|-journal)?$/;
+
+const LAST_CHANGE = 'select count(*) as objects, max(txn_id) as txn_id from objects';
 
 interface CopyOptions extends Pick<MigrateOptions, 'migrations'> {
     readonly disk?: DiskRules | undefined;
@@ -84,11 +87,26 @@ function stamp(copy: string, file: SqliteFile): void {
     utimesSync(copy, time, time);
 }
 
-/** Returns whether a copy is at least as recent as the file. */
+/** Returns whether a copy is at least as recent as the file, and has the same last change: the clock may have been set back since. */
 function isCurrent(copy: string, file: SqliteFile): boolean {
 
     const made = statSync(copy, { throwIfNoEntry: false })?.mtimeMs;
-    return made !== undefined && writtenMs(file) <= made;
+    return made !== undefined && writtenMs(file) <= made && isDeepStrictEqual(lastChange(copy), lastChange(file.path));
+}
+
+/** Returns what differs where an object was stored or deleted; null where it cannot be read. */
+function lastChange(path: string): unknown {
+
+    const db = new Sqlite(path);
+    try {
+        return db.prepare(LAST_CHANGE).get();
+    }
+    catch {
+        return null;
+    }
+    finally {
+        db.close();
+    }
 }
 
 /** Time of the last change of a file and its log (epoch ms). */

@@ -14,7 +14,7 @@ import type { StoredElement } from '../../model/stored-object.js';
 import type { Batch } from '../batch/batch-runner.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { ImportedElement, ImportedObject } from '../format/import-object.js';
-import { badRequest, DoipError, internal } from '../../errors/errors.js';
+import { badRequest, conflict, DoipError, internal } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { bytesSegment } from '../../doip/segments.js';
 import { authorOf } from '../../model/write-context.js';
@@ -28,6 +28,8 @@ import type { Reading } from '../../objects/read/object-resolution.js';
 /** Caller and cancellation of an import. */
 export interface ImportContext extends Reading {
     readonly signal: AbortSignal;
+    /** Whether objects are replaced that were changed here after those of the import. */
+    readonly replacesNewer: boolean;
     /** @throws DoipError 401 when the credentials have ended meanwhile, as the input may arrive for hours */
     readonly currentCaller: () => Promise<unknown>;
 }
@@ -247,11 +249,15 @@ export class Importer {
 
     /** Stores an object. Of damaged elements it keeps those that it has here already. */
     async #store(
-        { id, type, content, metadata, input, secrets, elements }: ImportedObject, { staged, damaged }: OwnLines, { caller }: ImportContext
+        { id, type, content, metadata, input, secrets, elements }: ImportedObject, { staged, damaged }: OwnLines, { caller, replacesNewer }: ImportContext
     ): Promise<{ outcome: RestoreOutcome; existing: readonly string[] }> {
 
         let existing: readonly StoredElement[] = [];
         const outcome = await this.#restorer.restore(id, (before) => {
+
+            if (before && !replacesNewer && before.metadata.modifiedOn > metadata.modifiedOn && !this.#restorer.isInitial(before)) {
+                throw conflict(`not stored: the object was changed here on ${new Date(before.metadata.modifiedOn).toISOString()}, which is after the one that is imported`);
+            }
 
             existing = before?.elements.filter(({ name }) => damaged.has(name)) ?? [];
             return {

@@ -78,6 +78,13 @@ export class ObjectRestorer {
         return this.#transaction.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
     }
 
+    /** True for the design and the default types as the first start has made them. */
+    isInitial(object: StoredObject): boolean {
+
+        const { id, metadata: { createdOn, modifiedOn } } = object;
+        return id === DESIGN_ID ? modifiedOn === createdOn : isUntouchedDefault(object, this.#parts.catalog.current.extensionKeyword);
+    }
+
     /** Deletes an object for an upload, without hooks, even when others reference it. Returns false when it has changed meanwhile. */
     async remove(before: StoredObject, { caller, uploadEpoch }: { caller: Caller; uploadEpoch: number }): Promise<boolean> {
 

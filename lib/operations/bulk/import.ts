@@ -1,18 +1,28 @@
 /**
  * Imports the output of `gateway/Op.Export`. Objects that already exist unchanged are skipped, so that an interrupted import can be
- * repeated. The response has counts and the rejected objects.
+ * repeated, and those that were changed here later are rejected. The response has counts and the rejected objects.
  */
 
+import Joi from 'joi';
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
+import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { batchResults, COUNT, ERROR } from '../../doip/result-schemas.js';
 
-export const importObjects = defineOperation({
+interface ImportAttributes {
+    readonly replace: boolean;
+}
+
+export const importObjects = defineOperation<ImportAttributes>({
     id: Op.importObjects,
     summary: 'restore objects with their metadata and payloads',
     target: 'service',
     authorise: 'admin',
+    attributes: Joi.object<ImportAttributes>({
+        // Stores also what is older than what is here.
+        replace: flag().default(false)
+    }),
     input: 'segments',
     storesEachItem: true,
     unlisted: true,
@@ -20,8 +30,8 @@ export const importObjects = defineOperation({
 
     async handler(context) {
 
-        const { caller, log, rawInput, requestContext, services: { bulk, transfer }, signal } = context;
-        const importing = { caller, requestContext, signal, currentCaller: () => context.currentCaller() };
+        const { attributes: { replace }, caller, log, rawInput, requestContext, services: { bulk, transfer }, signal } = context;
+        const importing = { caller, replacesNewer: replace, requestContext, signal, currentCaller: () => context.currentCaller() };
         const counts = { created: 0, updated: 0, unchanged: 0 };
         const outcome = await bulk.run({ parallel: true, failFast: false, log }, (batch) => {
 

@@ -52,6 +52,8 @@ const BY_STATUS: ReadonlyMap<number, EngineFailure> = new Map<number, EngineFail
     [401, 'denied'], [403, 'denied'], [404, 'missing'], [408, 'unreachable'], [409, 'conflict'], [413, 'too-long'], [429, 'unreachable']
 ]);
 
+/** The engine says of what is missing in JSON; a text is that of a server before it, such as a proxy that starts. */
+const MISSING = 404;
 const [INVALID, SERVER_ERROR] = [400, 500];
 const MAX_MESSAGE = 1000;
 
@@ -82,7 +84,8 @@ export function toEngineError(error: unknown): EngineError {
 
     const { message = String(error), statusCode, meta } = error as Raw;
     const body = meta?.body === undefined ? '' : JSON.stringify(meta.body);
-    const failure = COMPLEX.test(body) ? 'complex' : failureOf(statusCode, causeOf(meta?.body));
+    const isForeign = typeof meta?.body === 'string' && meta.body !== '';
+    const failure = COMPLEX.test(body) ? 'complex' : isForeign && statusCode === MISSING ? 'unreachable' : failureOf(statusCode, causeOf(meta?.body));
     return new EngineError(failure, `${message} ${body}`.trim().slice(0, MAX_MESSAGE), error);
 }
 

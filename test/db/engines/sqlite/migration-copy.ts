@@ -1,6 +1,6 @@
 /** The copy of the rows that is made before a migration, and the way back to it. */
 
-import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -125,6 +125,25 @@ describe('the copy before a migration', () => {
 
         expect(copies()).to.have.length(2);
         expect(query(COPY, `select value from settings where name = 'x'`)).to.equal(['since']);
+    });
+
+    it('is made anew when something was written since by a clock that was set back', async () => {
+
+        const { dataDir } = database.options;
+        await fill(dataDir);
+        const failing = { name: '999-failing', up: () => Promise.reject(new Error('no')), down: () => Promise.resolve() };
+        await expect(migrateDatabase({ dataDir, log }, { target: 'newest', migrations: [...BEFORE, failing] })).to.reject();
+        const later = new Date(Date.now() + 30 * 24 * 60 * 60_000);
+        await utimes(join(dataDir, COPY), later, later);
+        const db = new Sqlite(join(dataDir, 'repository.sqlite'));
+        const values = db.prepare(`select name, type from pragma_table_info('objects') where "notnull" = 1`).all() as { name: string; type: string }[];
+        db.prepare(`insert into objects (${values.map(({ name }) => name).join()}) values (${values.map(({ type }) => (/int|num|real|doub/i.test(type) ? '7' : `'{}'`)).join()})`).run();
+        db.close();
+
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+
+        expect(events.filter((event) => event === 'database.copied')).to.have.length(2);
+        expect(query(COPY, 'select count(*) from objects')).to.equal([1]);
     });
 
     const LEFT = [`${COPY}.part`, `${COPY}.part-journal`, 'repository.sqlite.001-objects.part'];

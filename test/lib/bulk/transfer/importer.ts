@@ -46,8 +46,8 @@ forEachDatabase((name, create) => {
 
         const exportOf = async (gateway: TestGateway): Promise<string> => String((await gateway.asAdmin(Op.exportObjects)).output[0]);
 
-        const importInto = (gateway: TestGateway, text: string): Promise<Answer> => (
-            gateway.asAdmin(Op.importObjects, { input: [bytesSegment(Buffer.from(text), { mediaType: 'application/x-ndjson' })] })
+        const importInto = (gateway: TestGateway, text: string, attributes: JsonObject = {}): Promise<Answer> => (
+            gateway.asAdmin(Op.importObjects, { attributes, input: [bytesSegment(Buffer.from(text), { mediaType: 'application/x-ndjson' })] })
         );
 
         const lineOf = (text: string, id: string): string => (
@@ -76,6 +76,35 @@ forEachDatabase((name, create) => {
             const { value } = await importInto(target, exported.replace('"price":1.10', '"price":1.1'));
 
             expect((value as { updated: number }).updated).to.equal(1);
+        });
+
+        it('replaces what was changed here later only where that is wanted', async () => {
+
+            await source.create('Document', { name: 'exported' }, { id: 'test/later' });
+            const text = await exportOf(source);
+            await importInto(target, text);
+            await target.asAdmin('0.DOIP/Op.Update', { targetId: 'test/later', input: { attributes: { content: { id: '', name: 'edited' } } } });
+            const content = async (): Promise<unknown> => (await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/later', attributes: { jsonPointer: '/name' } })).value;
+
+            const kept = await importInto(target, text);
+            const [first, results] = [await content(), (kept.value as { results: { responseCode: number; response: { id: string; message: string } }[] }).results];
+            const replaced = await importInto(target, text, { replace: true });
+
+            expect(first).to.equal('edited');
+            expect(kept.value as object).to.include({ success: false, created: 0, updated: 0 });
+            expect(results.map(({ responseCode, response: { id } }) => [responseCode, id])).to.equal([[409, 'test/later']]);
+            expect(results[0]?.response.message).to.match(/^not stored: the object was changed here on 20\d\d-\S+Z, which is after the one that is imported$/);
+            expect(replaced.value as object).to.include({ success: true, updated: 1 });
+            expect(await content()).to.equal('exported');
+        });
+
+        it('brings back objects that were changed in the source since an earlier import', async () => {
+
+            await source.create('Document', { name: 'one' }, { id: 'test/synced' });
+            await importInto(target, await exportOf(source));
+            await source.asAdmin('0.DOIP/Op.Update', { targetId: 'test/synced', input: { attributes: { content: { id: '', name: 'two' } } } });
+
+            expect((await importInto(target, await exportOf(source))).value as object).to.include({ success: true, updated: 1 });
         });
 
         it('stores payloads again whose bytes were lost', async () => {
