@@ -74,8 +74,9 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     const { pool, config } = await withWorkers(given, log);
     const banner = process.stdout.isTTY ? new Banner() : null;
     process.once('exit', () => banner?.end());
+    let isStopping = false;
     const server = await createServerOf(pool && { kind: 'primary', pool }, config, {
-        log: log.logger, onStartFailed: (error) => void log.flush().finally(() => endWith(error)),
+        log: log.logger, onStartFailed: (error) => void (isStopping || log.flush().finally(() => endWith(error))),
         ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {})
     });
     await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
@@ -85,6 +86,7 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     stopOnSignals(async (signal) => {
 
         const since = performance.now();
+        isStopping = true;
         log.logger.info({ event: 'service.stopping', signal }, 'stopping');
         notifySystemd('STOPPING=1', 'finishing requests', log.logger);
         endAnyway(config.http.drainSeconds * 1000 + timeout + Math.max(timeout, CLOSING_MS), log);

@@ -17,7 +17,7 @@ import type { ScryptCost } from './identity/passwords/password-hash.js';
 import { createGateway } from './app/gateway.js';
 import { openLog } from './logging/logger.js';
 import { StartupRetry } from './app/startup-retry.js';
-import { isPermanent } from './start-errors.js';
+import { isPermanent, isPermanentLater } from './start-errors.js';
 import { countBytes, logAccess } from './http-server/access-log.js';
 import { clientErrorHandler, rejectExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
@@ -362,6 +362,7 @@ function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, on
             listening.catch((error: unknown) => log.error({ event: 'doip.start-failed', err: error }, 'native DOIP cannot be started'));
         },
         isFinal: isPermanent,
+        isFinalLater: isPermanentLater,
         onFinal: onStartFailed,
         log
     });

@@ -29,6 +29,12 @@ export function isPermanent(error: unknown): boolean {
         error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
 }
 
+/** Returns the same for an attempt after the first: what others may make available meanwhile, such as a folder or a server, is waited for then. */
+export function isPermanentLater(error: unknown): boolean {
+
+    return isPermanent(error) && explainStartError(error)[1] !== EXIT.unavailable;
+}
+
 /** Returns whether the settings are wrong, or do not fit the repository. */
 function isOfSettings(error: unknown): error is Error {
 

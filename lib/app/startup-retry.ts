@@ -11,8 +11,10 @@ import type { Gateway, GatewayStart } from './gateway.js';
 export interface StartupRetryOptions {
     /** Called once, after the successful attempt. */
     readonly onStarted: (start: GatewayStart) => void;
-    /** True for a permanent error. */
+    /** True for a permanent error of the first attempt. */
     readonly isFinal: (error: unknown) => boolean;
+    /** True for a permanent error of a later one; default: as of the first. */
+    readonly isFinalLater?: (error: unknown) => boolean;
     /** Called with a permanent error of a later attempt, such as of wrong settings that were not looked at while the database was away; default: it is retried. */
     readonly onFinal?: ((error: unknown) => void) | undefined;
     readonly log: Logger;
@@ -100,8 +102,8 @@ export class StartupRetry {
                 return;
             }
             catch (error) {
-                const { isFinal, onFinal } = this.#options;
-                if (onFinal && isFinal(error) && !signal.aborted) {
+                const { isFinal, isFinalLater = isFinal, onFinal } = this.#options;
+                if (onFinal && isFinalLater(error) && !signal.aborted) {
                     onFinal(error);
                     return;
                 }

@@ -162,7 +162,7 @@ async function copy(folder: string, { name, sha256 }: BackupFile, { drafts, obse
     await sync(target);
 }
 
-/** After an error, a folder that did not exist before is removed. */
+/** After an error before anything was copied, a folder that did not exist before is removed. */
 async function removeEmpty(path: string, isNew: boolean): Promise<void> {
 
     if (isNew && (await readdir(path)).every((name) => name === 'gateway.lock')) {

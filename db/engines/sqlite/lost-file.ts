@@ -29,7 +29,8 @@ export class LostFileError extends Error {
 /** The log of a lost file is not of the one that takes its place, over which it would be written. */
 function beforeRestore(lost: string): string {
 
-    const logs = logsOf(lost).map((path) => basename(path)).join(' and ');
+    // Of a file that is there, the logs may be those of this process.
+    const logs = isEmpty({ path: lost }) ? logsOf(lost).map((path) => basename(path)).join(' and ') : '';
     return logs === '' ? '' : `move ${logs} away, then `;
 }
 
@@ -111,7 +112,7 @@ function answersOf(file: SqliteFile, sql: string): boolean {
 }
 
 /** Returns whether a file is missing or empty. */
-export function isEmpty({ path }: SqliteFile): boolean {
+export function isEmpty({ path }: Pick<SqliteFile, 'path'>): boolean {
 
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }

@@ -34,6 +34,9 @@ export interface ImportContext extends Reading {
     readonly currentCaller: () => Promise<unknown>;
 }
 
+/** The last time that can be written as a date, in epoch ms. */
+const MAX_TIME = 8.64e15;
+
 /** Number of objects by outcome; rejected ones are in the results. */
 export interface ImportCounts {
     created: number;
@@ -256,7 +259,9 @@ export class Importer {
         const outcome = await this.#restorer.restore(id, (before) => {
 
             if (before && !replacesNewer && before.metadata.modifiedOn > metadata.modifiedOn && !this.#restorer.isInitial(before)) {
-                throw conflict(`not stored: the object was changed here on ${new Date(before.metadata.modifiedOn).toISOString()}, which is after the one that is imported`);
+                const { modifiedOn } = before.metadata;
+                const time = modifiedOn <= MAX_TIME ? new Date(modifiedOn).toISOString() : `${modifiedOn}`;
+                throw conflict(`not stored: the object was changed here on ${time}, which is after the one that is imported`);
             }
 
             existing = before?.elements.filter(({ name }) => damaged.has(name)) ?? [];

@@ -3,6 +3,7 @@
  * Only their transaction numbers are new. For administrators.
  */
 
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Step } from '../../../db/database.js';
 import type { Metadata } from '../../doip/digital-object.js';
@@ -11,6 +12,7 @@ import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { BlobStore } from '../../stores/blobs/blob-store.js';
+import { isDamage } from '../../stores/blobs/element-store.js';
 import { retryOnConflict } from '../../util/concurrency/retry-on-conflict.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
@@ -35,7 +37,7 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly steps: (isNew: boolean) => Step[];
 };
 
-/** Facts by which an identical existing object is recognised; of bytes only the number, and that they are there. */
+/** Facts by which an identical existing object is recognised; of bytes only the number, that they are there, and that they have not changed where their hash is known. */
 export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
     readonly metadata: Metadata;
     readonly elements: readonly Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'>[];
@@ -45,7 +47,7 @@ export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
 export type RestoreOutcome = 'created' | 'updated';
 
 /** Dependencies of the restorer. */
-export type RestorerParts = WriteParts & { readonly loader: ObjectLoader; readonly blobs: Pick<BlobStore, 'hasAll'> };
+export type RestorerParts = WriteParts & { readonly loader: ObjectLoader; readonly blobs: Pick<BlobStore, 'hasAll' | 'open'> };
 
 /** Restores objects. */
 export class ObjectRestorer {
@@ -94,12 +96,36 @@ export class ObjectRestorer {
     async #hasBytes({ elements }: StoredObject): Promise<boolean> {
 
         for (const element of elements) {
-            if (!await this.#parts.blobs.hasAll(element)) {
+            if (!await this.#parts.blobs.hasAll(element) || !await this.#hasHash(element)) {
                 return false;
             }
         }
 
         return true;
+    }
+
+    /** True unless the hash of an element is known, and is not that of its bytes. */
+    async #hasHash(element: StoredElement): Promise<boolean> {
+
+        if (element.hash === null) {
+            return true;
+        }
+
+        const hash = createHash('sha256');
+        try {
+            for await (const chunk of this.#parts.blobs.open(element)) {
+                hash.update(chunk);
+            }
+        }
+        catch (error) {
+            if (isDamage(error)) {
+                return false;
+            }
+
+            throw error;
+        }
+
+        return hash.digest('hex') === element.hash;
     }
 
     /** The default type with the same name, if unchanged. */

@@ -84,7 +84,7 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
 
                 const current = readClaim(text);
                 // Those of an engine that was left may lead to what is another repository's by now.
-                const isSame = current.isMarked && current.prefix === prefix && marker !== null;
+                const isSame = current.isMarked && current.prefix === prefix && (marker !== null || !known?.isMarked);
                 const addresses = withAddress(isSame ? addressesOf(current) : [], addressOf(location));
                 return JSON.stringify({ ...current, node, prefix, addresses, isMarked: true });
             });

@@ -2,6 +2,7 @@
 
 import { badRequest, internal, unavailable } from '../../errors/errors.js';
 import type { DoipError } from '../../errors/errors.js';
+import { isJsonObject } from '../../util/json-types.js';
 
 /**
  * - `unreachable`: no answer, a lost connection, or an answer that asks to try again or is not of the engine
@@ -52,7 +53,8 @@ const BY_STATUS: ReadonlyMap<number, EngineFailure> = new Map<number, EngineFail
     [401, 'denied'], [403, 'denied'], [404, 'missing'], [408, 'unreachable'], [409, 'conflict'], [413, 'too-long'], [429, 'unreachable']
 ]);
 
-/** The engine says of what is missing in JSON; a text is that of a server before it, such as a proxy that starts. */
+/** What the engine says of what is missing has one of these; anything else is said by a server before it, such as a proxy that starts. */
+const ANSWERS = ['error', 'found', '_index'];
 const MISSING = 404;
 const [INVALID, SERVER_ERROR] = [400, 500];
 const MAX_MESSAGE = 1000;
@@ -84,8 +86,8 @@ export function toEngineError(error: unknown): EngineError {
 
     const { message = String(error), statusCode, meta } = error as Raw;
     const body = meta?.body === undefined ? '' : JSON.stringify(meta.body);
-    const isForeign = typeof meta?.body === 'string' && meta.body !== '';
-    const failure = COMPLEX.test(body) ? 'complex' : isForeign && statusCode === MISSING ? 'unreachable' : failureOf(statusCode, causeOf(meta?.body));
+    const isForeign = statusCode === MISSING && !ANSWERS.some((name) => isJsonObject(meta?.body) && name in meta.body);
+    const failure = COMPLEX.test(body) ? 'complex' : isForeign ? 'unreachable' : failureOf(statusCode, causeOf(meta?.body));
     return new EngineError(failure, `${message} ${body}`.trim().slice(0, MAX_MESSAGE), error);
 }
 

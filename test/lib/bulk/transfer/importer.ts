@@ -135,6 +135,25 @@ forEachDatabase((name, create) => {
             expect((await importInto(target, text)).value as object).to.include({ success: true, updated: 0 });
         });
 
+        it('brings back payloads whose bytes have changed, where their hash is known', async () => {
+
+            await source.create('Schema', { name: 'Hashed', schema: { type: 'object' }, hashObject: true });
+            const input = [jsonSegment({ id: 'test/rotted', type: 'Hashed', attributes: { content: {} }, elements: [{ id: 'p' }] }), jsonSegment({ id: 'p' }), bytesSegment(Buffer.alloc(50_000, 'good'))];
+            await source.asAdmin('0.DOIP/Op.Create', { input });
+            const text = await exportOf(source);
+            await importInto(target, text);
+            const db = await (places[1] as TestDatabase).open();
+            const [row] = await db.read<{ blob_id: number }>({ sql: 'select blob_id from payloads where object_id = ?' }, ['test/rotted']);
+            await db.blobs.deleteChunks(row?.blob_id ?? 0, 1);
+            await db.blobs.writeChunk(row?.blob_id ?? 0, 0, Buffer.alloc(50_000, 'evil'));
+            await db.blobs.seal(row?.blob_id ?? 0);
+            const read = async (): Promise<unknown> => (await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/rotted', attributes: { element: 'p' } })).output.at(-1);
+
+            expect(await read()).to.equal(Buffer.alloc(50_000, 'evil').toString());
+            expect((await importInto(target, text)).value as object).to.include({ success: true, updated: 1 });
+            expect(await read()).to.equal(Buffer.alloc(50_000, 'good').toString());
+        });
+
         const torn = (content: string): string => `{"id":"test/torn","type":"Document","attributes":{"content":{"n":${content}},"metadata":{"createdOn":1}},"elements":[` +
             '{"id":"a","length":4},{"id":"b","base64Element":"Ynl0ZXM="},{"id":"c","length":6}]}\n';
         const c = '{"element":"c","base64":"YnVmZmVy"}\n';
