@@ -246,7 +246,7 @@ function http1Client({ url }: TestServer, protocol: Protocol): [Client['send'], 
     const send: Client['send'] = async ({ path, method = 'GET', headers = {}, body: content }) => {
 
         // Node sends the body of a DELETE as it is, which the server would take for the next request.
-        const isFramed = content === undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'content-length');
+        const isFramed = method !== 'DELETE' || content === undefined || Object.keys(headers).some((name) => name.toLowerCase() === 'content-length');
         const framing = isFramed ? {} : { 'transfer-encoding': 'chunked' };
         const request = module.request(`${url}${path}`, { method, headers: { ...framing, ...headers }, agent, rejectUnauthorized: false });
         write(content, request).catch(() => undefined);     // Comes out as the error of the request
