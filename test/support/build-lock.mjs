@@ -9,6 +9,9 @@ import { join } from 'node:path';
 /** Maximum time to wait for another build, in milliseconds. */
 const MAX_WAIT_MS = 600_000;
 
+/** Time before it is said: of two that ask for the lock at the same moment, neither gets it at once. */
+const FIRST_WAIT_MS = 1000;
+
 /**
  * Waits for the builds of other processes; the lock is held until this process ends.
  *
@@ -27,7 +30,7 @@ export async function lockBuild(folder, onWait) {
 
     mkdirSync(folder, { recursive: true });
     const path = join(folder, '.build-lock');
-    if (!take(Sqlite, path, 0)) {
+    if (!take(Sqlite, path, FIRST_WAIT_MS)) {
         onWait();
         take(Sqlite, path, MAX_WAIT_MS);
     }
@@ -48,7 +51,7 @@ function take(Sqlite, path, timeout) {
     }
     catch (error) {
         file.close();
-        if (timeout === 0 && error.code?.startsWith('SQLITE_BUSY')) {
+        if (timeout === FIRST_WAIT_MS && error.code?.startsWith('SQLITE_BUSY')) {
             return false;
         }
 
