@@ -47,8 +47,8 @@ const MEMORY_NEEDED = 2 * 1024 ** 3;
 /** Folders without tests. */
 const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/programs/', 'dist/test/clients/'];
 
-/** Parts that are run at a time: two more than cores, as tests wait for processes, timers and databases for a third of their time. */
-const AT_A_TIME = availableParallelism() + 2;
+/** Parts that are run at a time: one more than cores, as tests wait for processes, timers and databases. With two more a whole run takes no less time. */
+const AT_A_TIME = availableParallelism() + 1;
 
 /** A part has this share of the files that are left, but not fewer than `LEAST_FILES`: each loads the service anew, and all shall end at the same time. */
 const SHARE = 1 / (3 * AT_A_TIME);
