@@ -16,9 +16,10 @@ import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
 import { readDesign } from '../types/design.js';
 import type { JsonObject } from '../util/json-types.js';
 import { implementation } from '../util/version.js';
+import { sync } from '../util/sync.js';
 import { BackupError, mebibytes, type Observer, UNOBSERVED } from './backup-error.js';
 import { checkElements, type Damages } from './check-elements.js';
-import { BACKUP_FORMAT, DATABASE_FILES, describeFile, type Manifest, sync, writeManifest } from './manifest.js';
+import { BACKUP_FORMAT, DATABASE_FILES, describeFile, type Manifest, writeManifest } from './manifest.js';
 
 /** Maximum length of what the draft folder has of the name. */
 const MAX_NAME = 100;

@@ -119,13 +119,6 @@ export function bytesOf({ files }: Manifest): number {
     return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Writes a file or a folder to the disk. */
-export async function sync(path: string): Promise<void> {
-
-    const handle = await open(path, 'r');
-    await handle.sync().finally(() => handle.close());
-}
-
 /**
  * Reads the manifest, which must be the one that the checksums were written for.
  *

@@ -11,8 +11,9 @@ import { pipeline } from 'node:stream/promises';
 import { claimDataDir } from '../app/data-dir.js';
 import { RESTORE_DRAFTS } from '../app/unfinished-restore.js';
 import { makeFolder } from '../util/make-folder.js';
+import { sync } from '../util/sync.js';
 import { BackupError, invalid, mebibytes, type Observer, UNOBSERVED } from './backup-error.js';
-import { type BackupFile, bytesOf, DATABASE_FILES, type Manifest, sync } from './manifest.js';
+import { type BackupFile, bytesOf, DATABASE_FILES, type Manifest } from './manifest.js';
 import { verifyBackup } from './verify.js';
 
 /** Entries of a folder without data: the lock, and what file systems put into their root. */

@@ -41,7 +41,9 @@ export class TempFolder {
         const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));
         await Promise.all(own.map(({ name }) => rm(join(this.#path, name), { force: true })));
         if (own.length === entries.length) {
-            await rmdir(this.#path);
+            await rmdir(this.#path).catch(() => {
+                // Something has come into it meanwhile.
+            });
         }
     }
 

@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { sync } from '../util/sync.js';
 import { CommandError, EXIT, incomplete } from './command-error.js';
 import { InterruptedError, Interruption } from './terminal/signals.js';
 
@@ -129,7 +130,9 @@ async function writeFile(file: string, body: Body, force: boolean): Promise<void
 
             return error.code === 'EEXIST' ? alreadyThere(file) : unwritable(file, error);
         });
-        await syncFolder(dirname(target));
+        await sync(dirname(target)).catch(() => {
+            // A folder that cannot be read; the file is on the disk.
+        });
     }
     catch (error) {
         await handle?.close().catch(() => {
@@ -159,14 +162,6 @@ async function publish(draft: string, target: string): Promise<void> {
     }
 
     await rm(draft);
-}
-
-/** Makes the name of a new file durable, where folders can be synchronised. */
-async function syncFolder(path: string): Promise<void> {
-
-    const handle = await open(path).catch(() => null);
-    await handle?.sync().catch(() => undefined);
-    await handle?.close();
 }
 
 async function copy(body: Body, handle: FileHandle): Promise<void> {

@@ -26,17 +26,17 @@ export class LostFileError extends Error {
     }
 }
 
-/** The log of a lost file is not of the one that takes its place, over which it would be written. */
+/** What is to be done before a lost file is restored. */
 function beforeRestore(lost: string): string {
 
-    // Of a file that is there, the logs may be those of this process.
-    const logs = isEmpty({ path: lost }) ? logsOf(lost).map((path) => basename(path)).join(' and ') : '';
+    const logs = strayLogs(lost).map((path) => basename(path)).join(' and ');
     return logs === '' ? '' : `move ${logs} away, then `;
 }
 
-function logsOf(path: string): readonly string[] {
+/** The logs of a file that is missing or empty. They would be written over one that takes its place. */
+function strayLogs(path: string): readonly string[] {
 
-    return LOGS.map((suffix) => path + suffix).filter((log) => existsSync(log));
+    return isEmpty({ path }) ? LOGS.map((suffix) => path + suffix).filter((log) => existsSync(log)) : [];
 }
 
 /** Returns whether a query on one of the files has a result. */
@@ -81,7 +81,7 @@ export function acceptLoss(files: Files, now: Date): string {
     }
 
     const time = now.toISOString().replace(/\W/g, '');
-    logsOf(files[lost].path).forEach((log) => renameSync(log, `${log}.${time}`));
+    strayLogs(files[lost].path).forEach((log) => renameSync(log, `${log}.${time}`));
     if (lost === 'blobs') {
         const db = openSqlite(files.blobs);
         db.transaction(() => blobTables('main').forEach((sql) => db.exec(sql)))();

@@ -3,7 +3,6 @@
  * Only their transaction numbers are new. For administrators.
  */
 
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Step } from '../../../db/database.js';
 import type { Metadata } from '../../doip/digital-object.js';
@@ -12,7 +11,7 @@ import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { BlobStore } from '../../stores/blobs/blob-store.js';
-import { isDamage } from '../../stores/blobs/element-store.js';
+import { hashOfBytes } from '../../objects/hashes/verification.js';
 import { retryOnConflict } from '../../util/concurrency/retry-on-conflict.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
@@ -95,37 +94,14 @@ export class ObjectRestorer {
 
     async #hasBytes({ elements }: StoredObject): Promise<boolean> {
 
+        const { blobs } = this.#parts;
         for (const element of elements) {
-            if (!await this.#parts.blobs.hasAll(element) || !await this.#hasHash(element)) {
+            if (!await blobs.hasAll(element) || element.hash !== null && await hashOfBytes(blobs.open(element)) !== element.hash) {
                 return false;
             }
         }
 
         return true;
-    }
-
-    /** True unless the hash of an element is known, and is not that of its bytes. */
-    async #hasHash(element: StoredElement): Promise<boolean> {
-
-        if (element.hash === null) {
-            return true;
-        }
-
-        const hash = createHash('sha256');
-        try {
-            for await (const chunk of this.#parts.blobs.open(element)) {
-                hash.update(chunk);
-            }
-        }
-        catch (error) {
-            if (isDamage(error)) {
-                return false;
-            }
-
-            throw error;
-        }
-
-        return hash.digest('hex') === element.hash;
     }
 
     /** The default type with the same name, if unchanged. */

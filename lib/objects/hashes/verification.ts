@@ -36,12 +36,12 @@ export async function verifyObject(object: JsonObject, { elements, open, signal 
     return verifyHashes(object, Object.fromEntries(found));
 }
 
-/** Returns the hash of bytes, which are not kept; null if they are damaged. */
-async function hashOfBytes(body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string | null> {
+/** Returns the hash of bytes (lower-case hex SHA-256), which are not kept; null if they are damaged. */
+export async function hashOfBytes(body: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<string | null> {
 
     const hash = createHash('sha256');
     try {
-        for await (const bytes of abortable(body, signal)) {
+        for await (const bytes of signal ? abortable(body, signal) : body) {
             hash.update(bytes);
         }
     }

@@ -29,7 +29,7 @@ interface Claim {
     readonly repository: string;
     readonly node: string;
     readonly prefix: string;
-    /** All at which nodes have found it; absent where only a version without them has. */
+    /** Where nodes have found the engine, as {@link addressOf} writes it; absent in what versions have stored that did not remember them. */
     readonly addresses?: readonly string[];
     /** False until the engine has the id. */
     readonly isMarked: boolean;

@@ -173,11 +173,9 @@ export class JobStore {
 
         const now = this.#now();
         const far = now + longestWaitMs;
-        const due = await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES });
         this.#leases.saw(kind, await this.#sql.leases.read<StoredLease>({ kind }));
-        const expired = this.#leases.expired(kind, leaseMs);
         // First, as there may always be others that are due.
-        for (const { id, owner, until } of expired) {
+        for (const { id, owner, until } of this.#leases.expired(kind, leaseMs)) {
             const lease = this.#newLease();
             if (await this.#change(this.#sql.takeOver.step({ id, owner, seen: until, now, lease, until: now + leaseMs }))) {
                 // Read now, as the former holder may have reported until then.
@@ -186,6 +184,7 @@ export class JobStore {
             }
         }
 
+        const due = await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES });
         const waiting = due.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
         for (const row of waiting) {
             const lease = this.#newLease();

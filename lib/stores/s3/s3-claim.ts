@@ -16,7 +16,7 @@ export interface Claim {
     readonly repository: string;
     readonly url: string;
     readonly endpoint: string | null;
-    /** All at which nodes have found it, as {@link addressOf}; absent where only one version without them has. */
+    /** Where nodes have found the bucket, as {@link addressOf} writes it; absent in what versions have stored that did not remember them. */
     readonly addresses?: readonly string[];
     /** False until the bucket has the id. */
     readonly isMarked: boolean;

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DataDirError } from '../../../lib/app/data-dir.js';
@@ -105,12 +105,13 @@ describe('the start-up retry', () => {
         const start = startOf(join(blocked, 'data'), { onFinal: (error) => ends.push(error) });
         await start.start();
         await rm(blocked);
-        await symlink(join(database.options.dataDir, '..'), blocked);
-        await symlink(database.options.dataDir, join(database.options.dataDir, '..', 'data'));
+        const mounted = join(database.options.dataDir, 'mounted');
+        await mkdir(mounted);
+        await symlink(database.options.dataDir, join(mounted, 'data'));
+        await symlink(mounted, blocked);
         await until(() => ends.length > 0);
         await start.stop();
         await other.stop();
-        await rm(join(database.options.dataDir, '..', 'data'));
 
         expect(ends).to.have.length(1);
         expect(String(ends[0])).to.include('in use by process');
