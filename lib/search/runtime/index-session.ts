@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { DamagedSegment, ForgottenIndex, NoSpaceForSegment } from '../../stores/search/segment-errors.js';
 import { BLOCK, HitPages } from './hit-pages.js';
@@ -26,6 +26,12 @@ import { workerExited, WorkerClient } from '../../util/workers/worker-client.js'
 /** Bytes in memory above which the index is stored. */
 const STORE_AFTER_BYTES = 32 * 1024 * 1024;
 
+/** Changes that are applied again at the next start within a fraction of a second; more of them are stored when the session ends. */
+const MAX_CHANGES_LEFT = 250;
+
+/** Maximum milliseconds that storing delays the end; without it, the next start applies the changes again. */
+const MAX_STORING_MS = 3000;
+
 export class IndexSession {
 
     /** Resolves with the reason when the thread has ended; the session still has to be closed. */
@@ -43,6 +49,8 @@ export class IndexSession {
     #renewal: Promise<void> = Promise.resolve();
     /** Discarding an index that cannot be used. */
     #resetting: Promise<void> = Promise.resolve();
+    /** Number of documents in memory that are not stored. */
+    #unstored = 0;
     /** When the last heartbeat was sent, by the monotonic clock. */
     #heartbeatOn = performance.now();
     #isClosed = false;
@@ -216,6 +224,20 @@ export class IndexSession {
         return { size: found.size, facets: found.facets, hits: new HitPages(this.#searcher, found) };
     }
 
+    /**
+     * Stores what the next start would have to apply again, unless that is little. Gives up when it takes long, or fails: everything is in the
+     * database already, as objects.
+     */
+    async storeBeforeClosing(): Promise<void> {
+
+        if (this.#flusher && !this.#isOver && this.#unstored > MAX_CHANGES_LEFT) {
+            const stored = this.#flusher.store().catch(() => {
+                // Logged already.
+            });
+            await Promise.race([stored, sleep(MAX_STORING_MS, undefined, { ref: false })]);
+        }
+    }
+
     /** Ends the threads. Resolves when nothing is written any more. */
     async close(): Promise<void> {
 
@@ -314,6 +336,7 @@ export class IndexSession {
         const { documents, bytes } = await this.#searcher.apply(changes, { isUrgent });
         this.#watch.answered();
         throttle.done(changes.length, documents);
+        this.#unstored = documents;
         this.#merging.changed();
         if (documents >= storeAfter || bytes >= STORE_AFTER_BYTES) {
             this.#storeInBackground();

@@ -234,6 +234,10 @@ export class IndexSupervisor implements SearchIndex {
 
     async stop(): Promise<void> {
 
+        if (this.#isUp) {
+            await this.#session?.storeBeforeClosing();
+        }
+
         this.#stop.abort();
         this.#throttle.release();
         await Promise.all([this.#supervision, this.#orderer.stop(), this.#relay?.close()]);

@@ -154,6 +154,50 @@ forEachDatabase((name, create) => {
             expect((await (await start()).search({ query: 'kept' })).size).to.equal(30);
         });
 
+        for (const [changes, segments] of [[600, 1], [20, 0]] as const) {
+            it(`stores ${changes} changes ${segments === 1 ? '' : 'not '}when it is stopped, for the next start`, async () => {
+
+                const described: string[] = [];
+                const node = await start();
+                await write(node, 1, changes + 1);
+                await node.index.stop();
+                const next = await start({ described: ({ id }) => void described.push(id) });
+                nodes = [next];
+
+                expect(await next.segments.segments()).to.have.length(segments);
+                expect(described.length).to.equal(segments === 1 ? 0 : changes);
+                expect((await next.search({ query: 'kept' })).size).to.equal(changes);
+            });
+        }
+
+        it('stops in time though the index cannot be stored, and indexes everything at the next start', async () => {
+
+            const node = await start();
+            await write(node, 1, 301);
+            let release = (): void => {};
+            const held = new Promise<void>((resolve) => {
+
+                release = resolve;
+            });
+            const { segments } = node;
+            const writeSegment = segments.write.bind(segments);
+            segments.write = async (...args) => {
+
+                await held;
+                return await writeSegment(...args);
+            };
+
+            const before = performance.now();
+            const stopped = node.index.stop();
+            await until(() => workers.alive('search/runtime/search-worker.js').length === 0);
+            expect(performance.now() - before).to.be.below(20_000);
+            release();
+            await stopped;
+            nodes = [];
+
+            expect((await (await start()).search({ query: 'kept' })).size).to.equal(300);
+        });
+
         it('does not bring deleted objects back when it is unknown whether their deletion was stored', async () => {
 
             const first = await start({ storeAfter: 1000 });
