@@ -116,14 +116,14 @@ export function sourceOf(objects: ObjectScan, forms: IndexFormStore, described: 
 
     const read = async (found: Promise<StoredObject[]>): Promise<IndexDocument[]> => {
 
-        const known = await forms.read(await found);
-        return (await found).map((object) => describe(object, known.get(object.id)));
+        const { byId } = await forms.read(await found);
+        return (await found).map((object) => describe(object, byId.get(object.id)));
     };
 
     return {
         describe: (object, { indexForm }) => describe(object, indexForm),
         portions: (ids) => objects.portions(ids),
-        byIds: (ids) => read(objects.byIds(ids)),
+        byIds: async (ids) => ({ documents: await read(objects.byIds(ids)), changing: new Set() }),
         after: (id) => read(objects.after(id))
     };
 }

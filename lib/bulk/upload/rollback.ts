@@ -90,7 +90,7 @@ export class FormerState {
             const ids = page.map(({ id }) => id);
             const [secrets, keys, forms] = [await this.#secrets.of(ids), await this.#keys.of(ids), await this.#forms.read(page)];
             for (const object of page) {
-                const [objectSecrets, objectKeys, indexForm] = [secrets.get(object.id), keys.get(object.id), forms.get(object.id)];
+                const [objectSecrets, objectKeys, indexForm] = [secrets.get(object.id), keys.get(object.id), forms.byId.get(object.id)];
                 yield Buffer.from(lineOf({
                     object, ...objectSecrets ? { secrets: objectSecrets } : {}, ...objectKeys ? { keys: objectKeys } : {}, ...indexForm ? { indexForm } : {}
                 } as unknown as JsonObject));

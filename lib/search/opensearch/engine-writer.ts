@@ -65,10 +65,10 @@ export class EngineWriter {
         const { source } = this.#parts;
         for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
             for (const batch of await source.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
-                const documents = await source.byIds(batch);
+                const { documents, changing } = await source.byIds(batch);
                 await this.store(target, documents, job);
                 const found = new Set(documents.map(({ id }) => id));
-                await this.#remove(target, batch.filter((id) => !found.has(id)), job);
+                await this.#remove(target, batch.filter((id) => !found.has(id) && !changing.has(id)), job);
             }
         }
     }

@@ -20,7 +20,7 @@ import type { NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import { SECTION_NAMES, STEM_SECTION_NAMES } from '../segment/format.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
 import type { WorkerClient } from '../../util/workers/worker-client.js';
-import { isWorkerExited } from '../../util/workers/worker-client.js';
+import { isWorkerExited, workerExited } from '../../util/workers/worker-client.js';
 
 export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 
@@ -64,6 +64,8 @@ export class Flusher {
     #isComplete = false;
     #retryTimer: NodeJS.Timeout | undefined;
     #isClosed = false;
+    /** True when the service is about to end. */
+    #isLast = false;
 
     constructor(parts: FlusherParts, position: number | null) {
 
@@ -82,6 +84,10 @@ export class Flusher {
         try {
             while (this.#running) {
                 await this.#waitForRunning();
+            }
+
+            if (this.#isClosed) {
+                throw workerExited();
             }
 
             await this.#run(this.#storeAll(isComplete));
@@ -140,6 +146,15 @@ export class Flusher {
         }
     }
 
+    /** Stores everything that was applied, for the end: what can wait for the next start is left to it. Does nothing where no complete index is stored. */
+    async storeLast(): Promise<void> {
+
+        if (this.#covered !== null) {
+            this.#isLast = true;
+            await this.store();
+        }
+    }
+
     /** Resolves when nothing is being stored or merged; afterwards nothing will be. */
     async idle(): Promise<void> {
 
@@ -175,8 +190,10 @@ export class Flusher {
             await segments.switch({ added: added.ids, removed: [], covered: position }, steps);
             this.#covered = position;
             const newSizes = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
-            await this.#mergeStored(newSizes, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
-            await this.#cleanUp();
+            if (!this.#isLast) {
+                await this.#mergeStored(newSizes, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
+                await this.#cleanUp();
+            }
         }
         catch (error) {
             await this.#failed(error, 'search.flush-failed', 'failed to store the search index, retrying with the next changes');

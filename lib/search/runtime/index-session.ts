@@ -176,9 +176,9 @@ export class IndexSession {
         for (const batch of await source.portions(ids)) {
             await this.#readAndApply(async () => {
 
-                const documents = await source.byIds(batch);
+                const { documents, changing } = await source.byIds(batch);
                 const found = new Set(documents.map(({ id }) => id));
-                const deleted = batch.filter((id) => !found.has(id));
+                const deleted = batch.filter((id) => !found.has(id) && !changing.has(id));
                 return [...documents.map((document): Change => ({ kind: 'put', document })), ...deleted.map((id): Change => ({ kind: 'delete', id }))];
             });
         }
@@ -230,11 +230,21 @@ export class IndexSession {
      */
     async storeBeforeClosing(): Promise<void> {
 
-        if (this.#flusher && !this.#isOver && this.#unstored > MAX_CHANGES_LEFT) {
-            const stored = this.#flusher.store().catch(() => {
-                // Logged already.
-            });
-            await Promise.race([stored, sleep(MAX_STORING_MS, undefined, { ref: false })]);
+        if (this.#flusher && !this.#isOver) {
+            await Promise.race([this.#storeLast(this.#flusher), sleep(MAX_STORING_MS, undefined, { ref: false })]);
+        }
+    }
+
+    async #storeLast(flusher: Flusher): Promise<void> {
+
+        try {
+            await this.#apply([]);
+            if (this.#unstored > MAX_CHANGES_LEFT) {
+                await flusher.storeLast();
+            }
+        }
+        catch (error) {
+            this.#failed(error);
         }
     }
 

@@ -12,6 +12,16 @@ import type { ObjectRow } from '../objects/object-rows.js';
 
 type FormRow = Pick<ObjectRow, 'txn_id' | 'content' | 'user_metadata' | 'acl'> & { readonly object_id: string };
 
+/** An object, and its form: nulls where it has none. */
+type StateRow = { readonly object_id: string; readonly txn_id: number; readonly form_txn_id: number | null } & Omit<FormRow, 'object_id' | 'txn_id'>;
+
+/** The indexed forms of objects that were read. */
+export interface IndexedForms {
+    readonly byId: ReadonlyMap<string, IndexedForm>;
+    /** Ids of objects that were changed or deleted since they were read: whether that state had a form is not known. */
+    readonly changed: ReadonlySet<string>;
+}
+
 /** Indexed forms in the database. */
 export class IndexFormStore {
 
@@ -55,20 +65,29 @@ export class IndexFormStore {
         return new Set(rows.map(({ object_id }) => object_id));
     }
 
-    /** Returns the forms of at most 512 objects by id, without those made for another state of an object. */
-    async read(objects: readonly StoredObject[]): Promise<Map<string, IndexedForm>> {
+    /** Returns the forms of at most 512 objects. */
+    async read(objects: readonly StoredObject[]): Promise<IndexedForms> {
 
-        if (objects.length === 0) {
-            return new Map();
+        const ids = objects.map(({ id }) => id);
+        const rows = ids.length === 0 ? [] : await this.#sql.states.read<StateRow>({ ids });
+        const found = new Map(rows.map((state) => [state.object_id, state]));
+        const byId = new Map<string, IndexedForm>();
+        const changed = new Set<string>();
+        for (const { id, metadata: { txnId } } of objects) {
+            const state = found.get(id);
+            if (state?.txn_id !== txnId) {
+                changed.add(id);
+            }
+            else if (state.form_txn_id !== null) {
+                byId.set(id, toForm(state));
+            }
         }
 
-        const states = new Map(objects.map(({ id, metadata: { txnId } }) => [id, txnId]));
-        const rows = await this.#sql.forms.read<FormRow>({ ids: [...states.keys()] });
-        return new Map(rows.filter(({ object_id, txn_id }) => states.get(object_id) === txn_id).map((found) => [found.object_id, toForm(found)]));
+        return { byId, changed };
     }
 }
 
-function toForm({ content, user_metadata, acl }: FormRow): IndexedForm {
+function toForm({ content, user_metadata, acl }: Omit<FormRow, 'object_id' | 'txn_id'>): IndexedForm {
 
     return {
         content: readStored(content) as JsonObject,
@@ -88,6 +107,8 @@ function buildStatements(db: Database) {
             .update({ txn_id: knex.ref('txn_id') })),
         remove: build<'id'>((knex, bind) => knex('index_forms').where('object_id', bind('id')).delete()),
         held: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select('object_id')),
-        forms: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
+        states: build.list<never, 'ids'>((knex, _bind, list) => knex('objects as o')
+            .leftJoin('index_forms as f', (on) => void on.on('f.object_id', 'o.id').andOn('f.txn_id', 'o.txn_id'))
+            .whereIn('o.id', list('ids')).select('o.id as object_id', 'o.txn_id', 'f.txn_id as form_txn_id', 'f.content', 'f.user_metadata', 'f.acl'))
     };
 }

@@ -4,10 +4,14 @@ import type { Database } from '../../../db/database.js';
 import { parseJson } from '../../../lib/json/strict-parser.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../../lib/model/stored-object.js';
+import { StoredIndexSource } from '../../../lib/search/mapping/document-source.js';
 import { FULL_ACCESS } from '../../../lib/search/matching/acl-filter.js';
+import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
+import { IndexFormStore } from '../../../lib/stores/search/indexed-form-store.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { SearchNode } from '../../support/search-node.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -111,6 +115,63 @@ forEachDatabase((name, create) => {
             await node.write(states[2] as StoredObject, states[3] as StoredObject, null);
             await everywhere({ '/title:4': 1, '/title:other': 0 });
             expect(await rows()).to.equal(0);
+        });
+
+        /** Reads documents as the service does; `between` runs after each reading of objects, before that of their forms. */
+        function sourceWith(between: (reading: number) => Promise<void>): StoredIndexSource {
+
+            let reading = 0;
+            const forms = new IndexFormStore(watchedDatabase(database, (sql) => (sql.includes('index_forms') ? between(++reading) : undefined)));
+            return new StoredIndexSource({
+                objects: new ObjectScan(database), forms, refresh: async () => {},
+                texts: {
+                    of: async (objects: readonly StoredObject[]) => new Map(objects.map(({ id }) => [id, { texts: new Map(), isPending: false, reasons: [] }]))
+                } as never,
+                catalog: { current: { get: () => null, design: { searchLanguage: null }, prefix: 'test' } } as never
+            });
+        }
+
+        const CHANGES: readonly (readonly [what: string, before: IndexedForm | null, after: IndexedForm | null, found: string])[] = [
+            ['gets a form', null, { ...FORM, content: { title: 'newer' } }, 'newer'],
+            ['gets another form', FORM, { ...FORM, content: { title: 'newer' } }, 'newer'],
+            ['loses its form', FORM, null, 'stored']
+        ];
+        for (const [what, before, after, found] of CHANGES) {
+            it(`are those of the state that is indexed, of an object that ${what} while it is read`, async () => {
+
+                await node.write(null, object(1), before);
+                let txnId = 1;
+                const source = sourceWith(async (reading) => {
+
+                    await (reading % 2 === 1 ? node.write(object(txnId), object(++txnId), after) : Promise.resolve());
+                });
+
+                const { documents: [byId] } = await source.byIds(['test/1']);
+                expect(JSON.stringify([byId?.content['title'], byId?.metadata.txnId])).to.equal(JSON.stringify([found, 2]));
+                const [paged] = await source.after('');
+                expect(JSON.stringify([paged?.content['title'], paged?.metadata.txnId])).to.equal(JSON.stringify([found, 3]));
+            });
+        }
+
+        it('leave out an object that is changed at each reading, and none beside it', async () => {
+
+            await node.write(null, object(1), FORM);
+            const others = ['test/0', 'test/2'].map((id) => ({ ...object(1, { title: 'other' }), id }));
+            await Promise.all(others.map((other) => node.write(null, other)));
+            const source = sourceWith((reading) => node.write(object(reading), object(reading + 1), FORM));
+
+            const { documents, changing } = await source.byIds(['test/0', 'test/1', 'test/2']);
+            expect([documents.map(({ id }) => id).sort(), [...changing]]).to.equal([['test/0', 'test/2'], ['test/1']]);
+            expect((await source.after('')).map(({ id }) => id)).to.equal(['test/0', 'test/2']);
+        });
+
+        it('leave out an object that is deleted while it is read', async () => {
+
+            await node.write(null, object(1), FORM);
+            const source = sourceWith((reading) => (reading === 1 ? node.write(object(1), null) : Promise.resolve()));
+
+            expect(await source.after('')).to.equal([]);
+            expect(await source.byIds(['test/1'])).to.equal({ documents: [], changing: new Set() });
         });
 
         it('are deleted with their object', async () => {

@@ -23,7 +23,7 @@ function sourceOf(ids: readonly string[], pageSize: number): StoredIndexSource {
             byIds: async (wanted) => ids.filter((id) => wanted.includes(id)).map(object),
             after: async (after) => ids.filter((id) => id > after).slice(0, pageSize).map(object)
         },
-        forms: { read: async () => new Map() } as never,
+        forms: { read: async () => ({ byId: new Map(), changed: new Set() }) } as never,
         texts: { of: async (objects: readonly StoredObject[]) => new Map(objects.map(({ id }) => [id, undefined])) } as never,
         catalog: { current: { get: () => null, design: { searchLanguage: null }, prefix: 'test' } } as never,
         refresh: async () => {}
@@ -61,7 +61,7 @@ describe('the source of documents', () => {
 
     it('does not find the design object by its id', async () => {
 
-        const documents = await sourceOf(['design', 'test/1'], 10).byIds(['design', 'test/1', 'test/2']);
+        const { documents } = await sourceOf(['design', 'test/1'], 10).byIds(['design', 'test/1', 'test/2']);
 
         expect(documents.map(({ id }) => id)).to.equal(['test/1']);
     });

@@ -7,7 +7,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { SILENT, type Log } from '../../../../db/log.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
-import type { IndexSource } from '../../../../lib/search/mapping/document-source.js';
+import type { FoundDocuments, IndexSource } from '../../../../lib/search/mapping/document-source.js';
 import { EngineClient } from '../../../../lib/search/opensearch/engine-client.js';
 import { EngineError } from '../../../../lib/search/opensearch/engine-error.js';
 import { EngineIndexes, writeAlias } from '../../../../lib/search/opensearch/engine-indexes.js';
@@ -24,6 +24,7 @@ const HELD = { checkLease: () => {} };
 class Objects implements IndexSource {
 
     readonly stored = new Map<string, IndexDocument>();
+    readonly changing = new Set<string>();
 
     put(...documents: readonly IndexDocument[]): void {
 
@@ -35,9 +36,9 @@ class Objects implements IndexSource {
         return Promise.resolve([[...ids]]);
     }
 
-    byIds(ids: readonly string[]): Promise<IndexDocument[]> {
+    byIds(ids: readonly string[]): Promise<FoundDocuments> {
 
-        return Promise.resolve(ids.flatMap((id) => this.stored.get(id) ?? []));
+        return Promise.resolve({ documents: ids.flatMap((id) => this.stored.get(id) ?? []), changing: this.changing });
     }
 
     after(): Promise<IndexDocument[]> {
@@ -130,6 +131,18 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
         await stopped.store({ index, version: 10 }, [first, second], HELD);
 
         expect(await ids()).to.equal([]);
+    });
+
+    it('removes what does not exist, and leaves what is being changed to the log', async () => {
+
+        const writer = writerOf();
+        objects.put(...['test/1', 'test/2', 'test/3'].map((id) => corpus.document(id)));
+        await writer.apply({ index, version: 9 }, ['test/1', 'test/2', 'test/3'], HELD);
+        ['test/1', 'test/2'].forEach((id) => objects.stored.delete(id));
+        objects.changing.add('test/2');
+        await writer.apply({ index, version: 10 }, ['test/1', 'test/2', 'test/3'], HELD);
+
+        expect(await ids()).to.equal(['test/2', 'test/3']);
     });
 
     it('stores an object that was created again, whatever the clocks of the nodes say', async () => {
