@@ -4,6 +4,8 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { cp, rename, rm } from 'node:fs/promises';
 import Http from 'node:http';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
 import { createGateway } from '../../lib/app/gateway.js';
 import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import { EXIT } from '../../lib/errors/exit-codes.js';
@@ -31,6 +33,39 @@ let relay: S3Relay;
 function start(database: TestDatabase, url: string, shards = 1): Promise<TestGateway> {
 
     return startGateway(database, { search: { engine: { url, shards, keepFormerMs: 5000 } } });
+}
+
+/** A server before the engine, which says other things of the cluster, or does not answer while there is nothing to say. */
+async function pretending(info: (actual: JsonObject) => JsonObject | null): Promise<{ url: string; stop(): void }> {
+
+    const server = Http.createServer((request, response) => {
+
+        if (info({}) === null) {
+            response.writeHead(503).end();
+            return;
+        }
+
+        const target = Http.request(`${engine.url}${request.url}`, { method: request.method ?? 'GET', headers: request.headers, agent: false });
+        target.on('error', () => response.destroy()).on('response', (answer: Http.IncomingMessage) => {
+
+            if (request.url !== '/' || request.method !== 'GET') {
+                answer.pipe(response.writeHead(answer.statusCode ?? 502, answer.headers));
+                return;
+            }
+
+            void text(answer).then((body) => response.setHeader('content-type', 'application/json').end(JSON.stringify(info(JSON.parse(body) as JsonObject))));
+        });
+        request.pipe(target);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return {
+        url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+        stop() {
+
+            server.closeAllConnections();
+            server.close();
+        }
+    };
 }
 
 /** Waits until searches are answered. */
@@ -375,6 +410,32 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 await engine.client.send({ method: 'DELETE', path: `/${strays[1]}` });
             });
 
+            it('are not of another cluster than that of the nodes that run, until they have stopped', { skip: name === 'SQLite' }, async () => {
+
+                const elsewhere = await pretending((info) => ({ ...info, cluster_uuid: 'of-another-cluster' }));
+                const { pathname } = new URL(url);
+                const options = { ...database, options: { ...database.options, dataDir: `${database.options.dataDir}-3` } };
+                const begin = async (): Promise<TestGateway> => await start(options, `${elsewhere.url}${pathname}`);
+                let other: TestGateway | null = null;
+                try {
+                    const error: unknown = await begin().then(() => null, (reason: unknown) => reason);
+                    expect(isPermanent(error)).to.be.true();
+                    expect(explainStartError(error)[0]).to.match(/^SEARCH_URL of this node leads to another OpenSearch than that of the nodes that run: .+ set the same SEARCH_URL on all nodes/);
+
+                    await one.stop();
+                    other = await begin();
+                    await ready(other);
+                    await other.stop();
+                    // Also the other way round.
+                    one = await start(database, url);
+                    await ready(one);
+                }
+                finally {
+                    await other?.stop();
+                    elsewhere.stop();
+                }
+            });
+
             it('return all results from a point in time', async () => {
 
                 const many = Array.from({ length: 1203 }, (_, i) => ({ id: `test/many-${String(i).padStart(4, '0')}`, type: 'Document', attributes: { content: { name: 'manifold', i } } }));
@@ -411,6 +472,44 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 }
             });
         });
+    });
+
+    it('are refused when the engine answers after a start without it, and has another version, until it has a known one', async () => {
+
+        const database = await createSqlite();
+        let version: JsonObject | 'none' | null = null;
+        const elsewhere = await pretending((info) => (version === 'none' ? null : version ? { ...info, version } : info));
+        const url = `${elsewhere.url}${new URL(engine.newUrl()).pathname}`;
+        const lines: { readonly event?: string }[] = [];
+        const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { event?: string }) });
+        let gateway: TestGateway | null = null;
+        try {
+            gateway = await start(database, url);
+            await ready(gateway);
+            await gateway.create('Document', { name: 'before outage' }, { id: 'test/before' });
+            expect(await ids(gateway, 'outage')).to.equal(['test/before']);
+            await gateway.stop();
+
+            version = 'none';
+            gateway = await startGateway(database, { search: { engine: { url, shards: 1 } }, log });
+            await gateway.create('Document', { name: 'during outage' }, { id: 'test/during' });
+            version = { distribution: 'opensearch', number: '1.3.0' };
+            await until(() => lines.some(({ event }) => event === 'search.engine-refused') && lines.some(({ event }) => event === 'search.engine-failed'));
+            expect((await gateway.asAdmin(SEARCH, { attributes: { query: 'outage' } })).http).to.equal(503);
+            expect(lines.filter(({ event }) => event === 'search.engine-refused').length).to.equal(1);
+            await engine.refresh();
+            const path = `/${url.split('/').at(-1)}-v${FORMAT}/_count`;
+            expect((await engine.client.send<{ count: number }>({ method: 'POST', path, body: { query: { ids: { values: ['test/during'] } } } })).count).to.equal(0);
+
+            version = null;
+            await ready(gateway);
+            expect(await ids(gateway, 'outage')).to.equal(['test/before', 'test/during']);
+        }
+        finally {
+            await gateway?.stop();
+            elsewhere.stop();
+            await database.dispose();
+        }
     });
 
     it('are refused with the reason until there is an index', async () => {

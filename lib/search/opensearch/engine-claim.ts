@@ -9,7 +9,7 @@ import { withAddress } from '../../stores/known-addresses.js';
 import { SettingStore } from '../../stores/setting-store.js';
 import type { Log } from '../../../db/log.js';
 import type { EngineClient } from './engine-client.js';
-import { EngineError, SearchEngineError } from './engine-error.js';
+import { EngineError, OtherClusterError, SearchEngineError } from './engine-error.js';
 import type { EngineLocation } from '../../stores/search/engine-location.js';
 import { isJsonObject } from '../../util/json-types.js';
 
@@ -22,8 +22,8 @@ const CLAIMED = 'search-engine:claimed';
 /** Major versions that the service knows; it is tested with the first. */
 const VERSIONS = ['2', '3'];
 
-/** Milliseconds that the server may take for its first answer. */
-const START_MS = 10_000;
+/** UUID of a cluster that is not formed yet. */
+const NO_CLUSTER = '_na_';
 
 interface Claim {
     readonly repository: string;
@@ -31,6 +31,8 @@ interface Claim {
     readonly prefix: string;
     /** Where nodes have found the engine, as {@link addressOf} writes it; absent in what versions have stored that did not remember them. */
     readonly addresses?: readonly string[];
+    /** UUID of the cluster; absent where it was not known yet. */
+    readonly cluster?: string;
     /** False until the engine has the id. */
     readonly isMarked: boolean;
 }
@@ -49,7 +51,10 @@ export interface ClaimParts {
     readonly client: EngineClient;
     readonly location: EngineLocation;
     readonly db: Database;
-    readonly log: Log;
+    /** Returns whether another node feeds the indexes; may wait for a sign of it. */
+    readonly isFedByOthers: () => Promise<boolean>;
+    /** Of a request, in milliseconds. */
+    readonly timeoutMs: number;
 }
 
 /** Name of the index with what the service remembers of its indexes. */
@@ -59,36 +64,18 @@ export function metaIndex({ prefix }: EngineLocation): string {
 }
 
 /**
- * Checks the engine, and takes a prefix that belongs to no repository. An engine that was used before and does not answer now is an outage,
- * during which the service starts.
+ * Claims the engine for a start. One that was used before and does not answer now is an outage, during which the service starts.
  *
+ * @returns false during an outage: then the engine is to be claimed before it is used
  * @throws SearchEngineError when the engine must not or cannot be used
  */
-export async function claimEngine(parts: ClaimParts): Promise<void> {
+export async function claimForStart(parts: ClaimParts, log: Log): Promise<boolean> {
 
-    const { location, location: { node, prefix }, db, log } = parts;
-    const settings = new SettingStore(db);
-    const read = async (): Promise<Claim | null> => readClaim(await settings.get(SEARCH_ENGINE_SETTING));
-    const known = await read();
+    const { location, location: { node }, db } = parts;
+    const known = readClaim(await new SettingStore(db).get(SEARCH_ENGINE_SETTING));
     try {
-        await checkVersion(parts);
-        const marker = await readMarker(parts);
-        const claim = known ?? await begin(parts, settings, read);
-        const owner = marker ?? await mark(parts, claim.repository);
-        if (owner !== claim.repository) {
-            throw new SearchEngineError(`the indexes ${prefix}-… at ${node} belong to another repository: choose another prefix in SEARCH_URL`);
-        }
-
-        if (!claim.isMarked || !addressesOf(claim).includes(addressOf(location))) {
-            await settings.change(SEARCH_ENGINE_SETTING, (text) => {
-
-                const current = readClaim(text);
-                // Those of an engine that was left may lead to what is another repository's by now.
-                const isSame = current.isMarked && current.prefix === prefix && (marker !== null || !known?.isMarked);
-                const addresses = withAddress(isSame ? addressesOf(current) : [], addressOf(location));
-                return JSON.stringify({ ...current, node, prefix, addresses, isMarked: true });
-            });
-        }
+        await claimEngine(parts);
+        return true;
     }
     catch (error) {
         if (!(error instanceof EngineError)) {
@@ -97,11 +84,63 @@ export async function claimEngine(parts: ClaimParts): Promise<void> {
 
         if (error.failure === 'unreachable' && known?.isMarked && addressesOf(known).includes(addressOf(location))) {
             log.error({ event: 'search.unreachable', err: error, engine: node }, 'the search engine does not answer, starting without it');
-            return;
+            return false;
         }
 
         throw refusal(error, node);
     }
+}
+
+/**
+ * Checks the engine, and takes a prefix that belongs to no repository.
+ *
+ * @throws SearchEngineError when the engine must not be used; EngineError
+ */
+export async function claimEngine(parts: ClaimParts): Promise<void> {
+
+    const { location, location: { node, prefix }, db } = parts;
+    const settings = new SettingStore(db);
+    const read = async (): Promise<Claim | null> => readClaim(await settings.get(SEARCH_ENGINE_SETTING));
+    const known = await read();
+    const cluster = await checkVersion(parts);
+    if (isOfOthers(cluster, known) && await parts.isFedByOthers()) {
+        // They may have begun to use this one meanwhile.
+        const current = await read();
+        if (isOfOthers(cluster, current)) {
+            throw new OtherClusterError(`SEARCH_URL of this node leads to another OpenSearch than that of the nodes that run: the cluster at ${node} has the UUID ${cluster}, ` +
+                `theirs has ${current?.cluster}: set the same SEARCH_URL on all nodes, or stop the others before you change it`);
+        }
+    }
+
+    const marker = await readMarker(parts);
+    const claim = known ?? await begin(parts, settings, read);
+    const owner = marker ?? await mark(parts, claim.repository);
+    if (owner !== claim.repository) {
+        throw new SearchEngineError(`the indexes ${prefix}-… at ${node} belong to another repository: choose another prefix in SEARCH_URL`);
+    }
+
+    if (!claim.isMarked || isAnother(cluster, claim) || !addressesOf(claim).includes(addressOf(location))) {
+        await settings.change(SEARCH_ENGINE_SETTING, (text) => {
+
+            const current = readClaim(text);
+            // Those of an engine that was left may lead to what is another repository's by now.
+            const isSame = current.isMarked && current.prefix === prefix && (marker !== null || !known?.isMarked);
+            const addresses = withAddress(isSame ? addressesOf(current) : [], addressOf(location));
+            return JSON.stringify({ ...current, node, prefix, addresses, ...cluster === null ? {} : { cluster }, isMarked: true });
+        });
+    }
+}
+
+/** Returns whether nodes have used a cluster, and not this one. */
+function isOfOthers(cluster: string | null, claim: Claim | null): boolean {
+
+    return claim?.isMarked === true && claim.cluster !== undefined && isAnother(cluster, claim);
+}
+
+/** Returns whether a cluster, if it is known, is not the one that a claim names. */
+function isAnother(cluster: string | null, claim: Claim): boolean {
+
+    return cluster !== null && claim.cluster !== cluster;
 }
 
 function readClaim(text: string): Claim;
@@ -111,9 +150,10 @@ function readClaim(text: string | null): Claim | null {
     return text === null ? null : JSON.parse(text) as Claim;
 }
 
-async function checkVersion({ client, location: { node } }: ClaimParts): Promise<void> {
+/** Returns the UUID of the cluster; null where it has none yet. */
+async function checkVersion({ client, location: { node }, timeoutMs }: ClaimParts): Promise<string | null> {
 
-    const info = await client.send<unknown>({ method: 'GET', path: '/', timeoutMs: START_MS, takesText: true });
+    const info = await client.send<unknown>({ method: 'GET', path: '/', timeoutMs, takesText: true });
     const version = isJsonObject(info) && isJsonObject(info['version']) ? info['version'] as { distribution?: string; number?: string } : {};
     if (version.distribution !== 'opensearch') {
         throw new SearchEngineError(`${node} is not OpenSearch: SEARCH_URL must be the address of an OpenSearch server`);
@@ -123,6 +163,9 @@ async function checkVersion({ client, location: { node } }: ClaimParts): Promise
     if (!VERSIONS.includes(major)) {
         throw new SearchEngineError(`OpenSearch at ${node} has version ${version.number}, but the service needs version ${VERSIONS.join(' or ')}`);
     }
+
+    const cluster = isJsonObject(info) ? info['cluster_uuid'] : null;
+    return typeof cluster === 'string' && cluster !== NO_CLUSTER ? cluster : null;
 }
 
 /** Stores an id before the engine has it; nodes that start at the same time agree on one. */
@@ -134,10 +177,10 @@ async function begin({ location: { node, prefix }, db }: ClaimParts, settings: S
 }
 
 /** Returns the id in the engine; null when there is none. */
-async function readMarker({ client, location }: ClaimParts): Promise<string | null> {
+async function readMarker({ client, location, timeoutMs }: ClaimParts): Promise<string | null> {
 
     try {
-        const { _source } = await client.send<{ _source: { repository?: string } }>({ method: 'GET', path: `/${metaIndex(location)}/_doc/${MARKER}` });
+        const { _source } = await client.send<{ _source: { repository?: string } }>({ method: 'GET', path: `/${metaIndex(location)}/_doc/${MARKER}`, timeoutMs });
         return _source.repository ?? '';
     }
     catch (error) {

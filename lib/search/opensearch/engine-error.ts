@@ -42,6 +42,9 @@ export class SearchEngineError extends Error {
     }
 }
 
+/** The engine is not that of the nodes that run. */
+export class OtherClusterError extends SearchEngineError {}
+
 /** What errors of the client have. */
 interface Raw {
     readonly message?: string;

@@ -10,6 +10,7 @@ import type { CommitResult, Database, Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
 import { changedObject, type WriteParticipant } from '../../model/write-participant.js';
+import { JobStore } from '../../stores/jobs/job-store.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
@@ -21,10 +22,11 @@ import { LogOrderer } from '../runtime/change-log-sequencer.js';
 import type { SearcherUsage } from '../runtime/protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { claimEngine, metaIndex } from './engine-claim.js';
+import { claimEngine, claimForStart, metaIndex } from './engine-claim.js';
+import type { ClaimParts } from './engine-claim.js';
 import { EngineClient } from './engine-client.js';
 import { FORMAT } from './engine-document.js';
-import { EngineError, searchError } from './engine-error.js';
+import { EngineError, OtherClusterError, searchError, SearchEngineError } from './engine-error.js';
 import { parseSearchUrl } from '../../stores/search/engine-location.js';
 import type { EngineOptions } from '../../stores/search/engine-location.js';
 import { EngineSearch } from './engine-search.js';
@@ -56,6 +58,9 @@ const MAX_PAUSE_MS = 5000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** Milliseconds that the engine may take for an answer at the start. */
+const START_MS = 10_000;
+
 /** Maximum number of searches at a time, of all callers and of each, and Retry-After in seconds for further ones. */
 const MAX_SEARCHES = 1000;
 const MAX_SEARCHES_OF_CALLER = 250;
@@ -82,6 +87,8 @@ interface Opened {
     /** For all else, so that searches do not hold it up. */
     readonly control: EngineClient;
     readonly alias: string;
+    /** Checks the engine, unless that was done. @throws EngineError, OtherClusterError */
+    readonly demand: () => Promise<void>;
     readonly states: FeedStates;
     readonly search: EngineSearch;
     readonly feeder: Feeder;
@@ -114,6 +121,12 @@ export class EngineIndex implements SearchIndex {
     #waiting = 0;
     #waitedMs = 0;
     #isSlowing = false;
+    /** False from a start without the engine until it was checked. */
+    #isClaimed = false;
+    /** True after an engine was found that is not that of the other nodes. */
+    #isRefused = false;
+    /** True while this node has the job that feeds. */
+    #isFeeding = false;
     #watching: Promise<void> = Promise.resolve();
 
     constructor(parts: EngineIndexParts) {
@@ -139,8 +152,13 @@ export class EngineIndex implements SearchIndex {
         const { db, changes, source, log, options, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#parts;
         const location = parseSearchUrl(options.url);
         const client = await EngineClient.open(location);
+        const jobs = new JobStore(db);
+        const claim: ClaimParts = {
+            client, location, db, timeoutMs: START_MS,
+            isFedByOthers: async () => !this.#isFeeding && await jobs.isRun(FEED_JOB, FEED_LEASE_MS, this.#stop.signal) && !this.#isFeeding
+        };
         try {
-            await claimEngine({ client, location, db, log });
+            this.#isClaimed = await claimForStart(claim, log);
         }
         catch (error) {
             await client.close();
@@ -153,10 +171,12 @@ export class EngineIndex implements SearchIndex {
         const writer = new EngineWriter({ client: feeding, source, log });
         const alias = searchAlias(prefix);
         this.#opened = {
-            client, control, alias, states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
+            client, control, alias, demand: async () => (this.#isClaimed ? undefined : this.#claim({ ...claim, client: control, timeoutMs: WATCH_TIMEOUT_MS })), states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 keepFormerMs: options.keepFormerMs,
+                // It is this node that feeds; but it must not lead others to where it was refused.
+                demand: () => this.#claim({ ...claim, client: feeding, isFedByOthers: () => Promise.resolve(this.#isRefused) }),
                 order: () => this.#orderer.order(),
                 reached: (state) => this.#reached(state),
                 wentBack: this.#parts.onWentBack
@@ -254,16 +274,41 @@ export class EngineIndex implements SearchIndex {
     async stop(): Promise<void> {
 
         this.#stop.abort();
+        this.#opened?.control.abort();
         await Promise.all([this.#watching, this.#orderer.stop()]);
         await this.#opened?.writer.close();
         await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
+    }
+
+    /** Checks the engine after an outage, in which it may have got another version or owner. @throws EngineError, OtherClusterError */
+    async #claim(parts: ClaimParts): Promise<void> {
+
+        try {
+            await claimEngine(parts);
+            [this.#isClaimed, this.#isRefused] = [true, false];
+        }
+        catch (error) {
+            if (error instanceof OtherClusterError) {
+                // Ends the work of the feeder, which another node shall do.
+                this.#isRefused = true;
+                throw error;
+            }
+
+            throw error instanceof SearchEngineError ? new EngineError('denied', error.message, error) : error;
+        }
     }
 
     /** Feeds until the job ends. */
     async #feed(job: RunningJob): Promise<void> {
 
         const { feeder } = await this.#whenOpen();
-        await feeder.run(job);
+        this.#isFeeding = true;
+        try {
+            await feeder.run(job);
+        }
+        finally {
+            this.#isFeeding = false;
+        }
     }
 
     /** The index is started before the jobs. */

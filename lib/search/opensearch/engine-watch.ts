@@ -5,7 +5,7 @@ import type { Log } from '../../../db/log.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
 import { resolvesWithin } from '../../util/concurrency/timeout.js';
 import type { EngineClient } from './engine-client.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, SearchEngineError } from './engine-error.js';
 import { logPosition } from './feed-state.js';
 import type { FeedState, FeedStates } from './feed-state.js';
 import { IndexLag } from './index-lag.js';
@@ -48,6 +48,8 @@ export interface WatchedEngine {
     readonly control: EngineClient;
     readonly states: FeedStates;
     readonly alias: string;
+    /** Checks that the engine may be used, if that was not done yet. @throws EngineError, OtherClusterError */
+    readonly demand: () => Promise<void>;
 }
 
 export class EngineWatch {
@@ -63,6 +65,8 @@ export class EngineWatch {
     #known: string | null = null;
     /** True after a report that searches are refused since the index is behind. */
     #isReported = false;
+    /** Why the engine must not be used, as was reported last. */
+    #refusal: string | null = null;
 
     constructor(parts: EngineWatchParts) {
 
@@ -141,12 +145,23 @@ export class EngineWatch {
         }
     }
 
-    async #probe({ control, states, alias }: WatchedEngine): Promise<Condition> {
+    /** Reports once that an engine that answers again must not be used. */
+    #reportRefused(error: unknown): void {
+
+        const refusal = error instanceof EngineError ? error.cause : error;
+        if (refusal instanceof SearchEngineError && refusal.message !== this.#refusal) {
+            this.#refusal = refusal.message;
+            this.#parts.log.error({ event: 'search.engine-refused', reason: refusal.message }, 'the search engine must not be used, refusing searches');
+        }
+    }
+
+    async #probe({ control, states, alias, demand }: WatchedEngine): Promise<Condition> {
 
         // It is not the fault of the engine when the database does not answer; but meanwhile the lag grows.
         await resolvesWithin(this.#lag.update(), WATCH_TIMEOUT_MS);
         const wasUp = this.condition === 'up';
         try {
+            await demand();
             const { state } = await states.read(WATCH_TIMEOUT_MS);
             this.#parts.read(state);
             if (state && state.position !== this.#fed.position) {
@@ -181,6 +196,7 @@ export class EngineWatch {
             return 'up';
         }
         catch (error) {
+            this.#reportRefused(error);
             return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
         }
     }

@@ -27,6 +27,8 @@ export interface FeederParts {
     readonly shards: number;
     /** Time for which an index that was replaced is kept, in milliseconds; default 15 minutes. */
     readonly keepFormerMs?: number | undefined;
+    /** Checks that the engine may be used, after an outage as well. @throws EngineError, OtherClusterError */
+    readonly demand: () => Promise<void>;
     /** Puts committed rows of the log into batches. */
     readonly order: () => Promise<void>;
     /** Receives each state that is reached. */
@@ -148,7 +150,8 @@ export class Feeder {
     /** Reads the state, and begins to build an index where there is none that can be used. */
     async #begin(): Promise<StoredFeedState> {
 
-        const { states, log } = this.#parts;
+        const { states, log, demand } = this.#parts;
+        await demand();
         const stored = await states.read();
         const { state } = stored;
         const isUsable = state?.index ? await this.#isUsable(state.index, state) : false;

@@ -6,6 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { DueTimes } from './due-times.js';
@@ -75,6 +76,9 @@ const CANDIDATES = 8;
 
 /** Due by any clock: those of servers of a cluster differ, and any may be set back. */
 const DUE_NOW = 0;
+
+/** How often a lease is looked at in its time, where its renewal is waited for. */
+const LOOKS_PER_LEASE = 20;
 
 /** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
 const POLLS_PER_LEASE = 4;
@@ -199,6 +203,22 @@ export class JobStore {
     #newLease(): string {
 
         return `${this.#owner}:${randomBytes(9).toString('base64url')}`;
+    }
+
+    /** Returns whether a process runs a job of a kind: it takes or renews a lease within the length of one, which is waited for. */
+    async isRun(kind: string, leaseMs: number, signal: AbortSignal): Promise<boolean> {
+
+        const read = async (): Promise<Set<string>> => new Set((await this.#sql.leases.read<StoredLease>({ kind }))
+            .map(({ id, owner, until }) => JSON.stringify([id, owner, until])));
+        const first = await read();
+        for (const end = performance.now() + leaseMs; performance.now() < end && !signal.aborted;) {
+            await sleep(leaseMs / LOOKS_PER_LEASE, undefined, { signal }).catch(() => {});
+            if ([...await read()].some((lease) => !first.has(lease))) {
+                return true;
+            }
+        }
+
+        return false;
     }
 
     /** Extends a lease to `leaseMs` from now; false when it is lost, in which case the job must be stopped. */

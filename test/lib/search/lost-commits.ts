@@ -169,7 +169,7 @@ forEachDatabase((name, create) => {
                 const feeder = new Feeder({
                     client: engine as unknown as EngineClient, states: engine as unknown as FeedStates, writer: engine as unknown as EngineWriter,
                     source: stored, changes: log, log: SILENT, prefix: 'test', shards: 1,
-                    order: async () => void await log.order(), reached: () => {}, wentBack: () => void ++losses
+                    order: async () => void await log.order(), demand: () => Promise.resolve(), reached: () => {}, wentBack: () => void ++losses
                 });
                 running = feeder.run({ signal: controller.signal, checkLease: () => {} }).catch(() => {});
             });

@@ -48,7 +48,7 @@ describe('the watch over an engine', () => {
                 return Promise.resolve(path.endsWith('/_alias') ? { [used]: {} } : {});
             }
         } as unknown as EngineClient;
-        running = watch.run({ control, states, alias: 'any' }, controller.signal);
+        running = watch.run({ control, states, alias: 'any', demand: () => Promise.resolve() }, controller.signal);
     }
 
     it('says that the index is built until searches use it', async () => {
