@@ -223,8 +223,12 @@ export interface BlobDatabase {
     /** Counts the chunks of a blob from one number to another (exclusive), and their bytes. */
     measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals>;
 
-    /** Deletes up to `limit` chunks of a blob; resolves to the number deleted, 0 when none is left. */
-    deleteChunks(blobId: number, limit: number): Promise<number>;
+    /**
+     * Deletes up to `limit` chunks of a blob; resolves to the number deleted, 0 when none is left.
+     *
+     * @param movedTo the database deletes none unless the row of the blob names this store: another process may have moved it back
+     */
+    deleteChunks(blobId: number, limit: number, movedTo?: string): Promise<number>;
 
     /** Returns up to `limit` ids of blobs with chunks, ascending from `after` (exclusive); for the sweeper. */
     listBlobs(after: number, limit: number): Promise<number[]>;

@@ -210,7 +210,8 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('handles', 'UP');
         await shutdown.use(() => services.uploader, (uploader) => uploader.close());
         await shutdown.use(() => jobs.start(), () => jobs.stop());
-        const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
+        const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ??
+            (parts.stores.isMissing(S3_STORE) ? 'payloads not set up' : null);
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
         const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
         // Last, as a generated password is shown by whoever gets the runtime, and by nobody when something else fails.
@@ -432,7 +433,7 @@ async function compose(
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, history, log, floor, otherNodes, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
+        db, history, log, floor, otherNodes, status, usage, auditTrail, scripting, blobs, jobs, stores, payloadStore,
         jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };

@@ -17,7 +17,7 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
 /** Failure of the storage: it does not respond, is full, completes no changes, or is damaged; or there was no disk space to open it. */
-export type StorageCondition = 'silent' | 'full' | 'stalled' | 'damaged' | 'no room to start' | 'no payloads' | 'payloads not owned';
+export type StorageCondition = 'silent' | 'full' | 'stalled' | 'damaged' | 'no room to start' | 'no payloads' | 'payloads not owned' | 'payloads not set up';
 
 const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     silent: 'the storage does not answer',
@@ -26,6 +26,7 @@ const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     'no room to start': 'the storage is full: the service starts when there is room',
     'no payloads': 'the payload store does not answer: payloads can be neither read nor stored',
     'payloads not owned': 'another copy of this repository uses the payload store, or it is no longer that of this one: payloads can be read, and not stored',
+    'payloads not set up': 'other nodes have stored payloads in a bucket that this node does not have: set PAYLOAD_STORE as they do, and start it again',
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 
@@ -34,7 +35,7 @@ export const OPTIONAL_PARTS = ['payloads', 'search'] as const;
 
 export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 
-const OF_PAYLOADS: ReadonlySet<StorageCondition | null> = new Set<StorageCondition>(['no payloads', 'payloads not owned']);
+const OF_PAYLOADS: ReadonlySet<StorageCondition | null> = new Set<StorageCondition>(['no payloads', 'payloads not owned', 'payloads not set up']);
 
 /** Tracks the states of the subsystems. */
 export class StartupState {

@@ -235,7 +235,7 @@ class PageMove {
 
             // Suspended for longer, it may since have been moved back.
             if (performance.now() - began < MAX_SUSPENSION_MS) {
-                await mover.remove(route.from, payload.blobId);
+                await mover.remove(route, payload.blobId);
                 this.done.push(...mover.referSteps(payload, route));
                 return true;
             }

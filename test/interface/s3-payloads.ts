@@ -110,6 +110,34 @@ forEachDatabase((name, create) => {
             expect([head.status, head.headers.get('content-length')]).to.equal([200, String(LONG)]);
         });
 
+        it('are unavailable on a node that was started without the store before there was any, which then is not ready', { skip: name === 'SQLite' }, async () => {
+
+            const shared = await create();
+            const nodes: ServiceProcess[] = [];
+            try {
+                nodes.push(await startProcess(shared, { PAYLOAD_STORE: `s3://${BUCKET}/shared`, PAYLOAD_STORE_ENDPOINT: s3.url }));
+                nodes.push(await startProcess({ ...shared, options: { ...shared.options, dataDir: `${shared.options.dataDir}-2` } }));
+                const [withStore = '', without = ''] = nodes.map(({ url }) => url);
+                const form = new FormData();
+                form.set('content', '{}');
+                form.set('file', new Blob(['bytes']), 'file.txt');
+                await until(async () => (await fetch(`${without}/health/ready`)).status === 200);
+                expect((await fetch(`${withStore}/objects?type=Document&handle=test/1`, { method: 'POST', body: form, headers: ADMIN_HEADERS })).status).to.equal(200);
+                await until(async () => (await fetch(`${without}/objects/test/1?payload=file`, { headers: ADMIN_HEADERS })).status === 503);
+
+                const ready = await fetch(`${without}/health/ready`);
+                expect([ready.status, (await ready.json() as { message: string }).message]).to.equal([
+                    503, 'other nodes have stored payloads in a bucket that this node does not have: set PAYLOAD_STORE as they do, and start it again'
+                ]);
+                expect((await fetch(`${without}/health/ready?exclude=payloads`)).status).to.equal(200);
+                expect((await fetch(`${withStore}/health/ready`)).status, 'of the node with the store').to.equal(200);
+            }
+            finally {
+                await Promise.all(nodes.map((node) => node.stop()));
+                await shared.dispose();
+            }
+        });
+
         it('are shared by versions, and found by their text', async () => {
 
             await put('test/text', Buffer.from('an ornithopter'));

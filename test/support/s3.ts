@@ -119,7 +119,7 @@ export function s3Options(endpoint: string, more: Partial<S3Options> = {}): S3Op
 
 /**
  * What becomes of a request: it is answered with a status; its connection is cut; it is passed on, but the answer is lost; it is never
- * answered; it is passed on later; of the answer's body only some bytes arrive, or one byte has another value.
+ * answered; it is passed on later; of the answer's body only some bytes arrive, or one byte has another value. An empty code is an answer without a body.
  */
 export type S3Fate = { readonly status: number; readonly code?: string } | 'cut' | 'lose' | 'silent' | { readonly delayMs: number } |
     { readonly truncate: number } | { readonly flip: number };
@@ -152,7 +152,7 @@ export async function startS3Relay(target: string, host = '127.0.0.1'): Promise<
         }
         else if (typeof fate === 'object' && 'status' in fate) {
             request.resume().on('end', () => response.writeHead(fate.status, { 'content-type': 'application/xml' })
-                .end(`<?xml version="1.0"?><Error><Code>${fate.code ?? 'SlowDown'}</Code><Message>as told</Message></Error>`));
+                .end(fate.code === '' ? '' : `<?xml version="1.0"?><Error><Code>${fate.code ?? 'SlowDown'}</Code><Message>as told</Message></Error>`));
         }
         else if (typeof fate === 'object' && 'delayMs' in fate) {
             setTimeout(() => passOn(target, request, { response, fate: undefined }), fate.delayMs);

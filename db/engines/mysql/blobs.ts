@@ -3,6 +3,8 @@
 import type { BlobDatabase, ChunkPart, ChunkTotals, Database, SqlValue } from '../../database.js';
 import { LIST_BLOBS, MEASURE_CHUNKS, READ_PART } from '../../statements.js';
 
+const GUARD_MOVED = ' and exists (select 1 from blobs where blobs.id = ? and blobs.store = ?)';
+
 /** How statements are run, with retries. */
 interface Statements extends Pick<Database, 'read'> {
     readBytes<R>(sql: string, bindings: readonly SqlValue[]): Promise<R[]>;
@@ -53,9 +55,10 @@ export class MysqlBlobs implements BlobDatabase {
         return { chunks: Number(found?.chunks), bytes: Number(found?.bytes) };        // A sum is a decimal
     }
 
-    async deleteChunks(blobId: number, limit: number): Promise<number> {
+    async deleteChunks(blobId: number, limit: number, movedTo?: string): Promise<number> {
 
-        return await this.#database.write('delete from blob_chunks where blob_id = ? order by n desc limit ?', [blobId, limit]);
+        const [guard, bindings] = movedTo === undefined ? ['', []] : [GUARD_MOVED, [blobId, movedTo]];
+        return await this.#database.write(`delete from blob_chunks where blob_id = ?${guard} order by n desc limit ?`, [blobId, ...bindings, limit]);
     }
 
     async listBlobs(after: number, limit: number): Promise<number[]> {

@@ -125,10 +125,11 @@ export class BlobMover {
         return copy.steps;
     }
 
-    /** Removes what a store has of a blob that was moved to another one. */
-    async remove(store: string, blobId: number): Promise<void> {
+    /** Removes what is left of a blob that was moved, linked or not; ends when it is moved back meanwhile. */
+    async remove({ from, to }: MoveRoute, blobId: number): Promise<void> {
 
-        await removeAll(this.#stores.get(store), blobId, { hasRow: true, isMoved: true });
+        const isNeeded = async (): Promise<boolean> => (await this.#sql.row.first<{ store: string }>({ id: blobId }))?.store === from;
+        await removeAll(this.#stores.get(from), blobId, { hasRow: true, movedTo: to, isNeeded });
     }
 
     /**
@@ -186,6 +187,7 @@ function buildStatements(db: Database) {
             .select('p.object_id', 'p.name', 'p.store', 'p.blob_id', 'p.size', 'p.hash', 'b.store as current')
             .whereRaw('(p.object_id > ? or p.object_id = ? and p.name > ?)', [bind('objectId'), bind('sameId'), bind('name')])
             .orderBy(['p.object_id', 'p.name']).limit(ROWS_PER_PAGE)),
+        row: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).select('store')),
         store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).where('links', '>', 0).select('store')),
         switchBlob: build<'id' | 'from' | 'to'>((knex, bind) => knex('blobs').where('id', bind('id')).where('store', bind('from')).where('links', '>', 0)
             .update({ store: bind('to') })),

@@ -147,8 +147,13 @@ export class BlobStore {
             }
         }
         catch (error) {
-            const current = await this.#movedFrom(blobId, store);
-            if (current === null) {
+            const current = await this.#storeOf(blobId);
+            if (current !== null) {
+                this.#stores.need(current);
+            }
+
+            // It may have been moved after the reference to it was read.
+            if (current === null || current === store) {
                 throw error;
             }
 
@@ -159,11 +164,10 @@ export class BlobStore {
         }
     }
 
-    /** Returns the store to which a blob was moved after the reference to it was read; null when it was not moved. */
-    async #movedFrom(blobId: number, store: string): Promise<string | null> {
+    /** Returns the store of a blob; null when it has no row any more. */
+    async #storeOf(blobId: number): Promise<string | null> {
 
-        const found = await this.#sql.store.first<{ store: string }>({ id: blobId });
-        return found && found.store !== store ? found.store : null;
+        return (await this.#sql.store.first<{ store: string }>({ id: blobId }))?.store ?? null;
     }
 
     /** Stops the heartbeat of staged blobs. */

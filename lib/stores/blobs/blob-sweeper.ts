@@ -1,7 +1,7 @@
 /**
  * Garbage collector of blobs: removes uploads that were never linked, blobs without links, and bytes without a row, as a crash may
  * leave them. Works in small transactions and skips what this process uses. While an upload of all objects runs on any node, and until one that
- * was interrupted has ended, it keeps blobs that have lost their links since: a rollback links those of former objects again.
+ * was interrupted has ended, it keeps blobs that have lost their links: a rollback links those of former objects again.
  */
 
 import type { Knex } from 'knex';
@@ -50,9 +50,6 @@ interface StoreSweep {
 /** Number of stored ids that are looked up at once. */
 const ORPHANS_PER_BATCH = 256;
 
-/** Clocks of two servers of a cluster may differ by half as much, in ms. */
-const MAX_CLOCK_DIFFERENCE = 60 * 60 * 1000;
-
 /** Tag of a unit whose blob was linked, or had a heartbeat, meanwhile. */
 const BLOB_IN_USE = 'blob:wanted';
 
@@ -95,24 +92,14 @@ export class BlobSweeper {
 
     async #sweepStore({ name, store, result }: StoreSweep, now: number, options: SweepOptions): Promise<void> {
 
-        const { staged, unlinked, unlinkedBefore } = this.#sql;
+        const { staged, unlinked } = this.#sql;
         if (await store.prepareSweep?.() === false) {
             return;
         }
 
         result.staged += await this.#purge({ sql: staged, cutoff: now - options.stagedTtl, store: name }, options);
-        const [cutoff, since] = [now - options.grace, await this.#uploadBegin()];
-        result.unlinked += await this.#purge(since === null ? { sql: unlinked, cutoff, store: name } :
-            { sql: unlinkedBefore, cutoff: Math.min(cutoff, since - MAX_CLOCK_DIFFERENCE), store: name }, options);
+        result.unlinked += await this.#purge({ sql: unlinked, cutoff: now - options.grace, store: name }, options);
         result.orphans += await this.#purgeOrphans(name, store, options);
-    }
-
-    /** A time before which the upload that runs has unlinked nothing; null if none runs. One that begins later is later, too. */
-    async #uploadBegin(): Promise<number | null> {
-
-        const upload = await this.#sql.upload.first<{ id: string }>({});
-        const blob = upload && await this.#sql.createdOn.first<{ created_on: number }>({ id: Number(upload.id) });
-        return upload ? Number(blob?.created_on ?? 0) : null;
     }
 
     /** Removes blobs of a store last used before the cutoff. The row is deleted first, after which the blob cannot be linked. */
@@ -164,7 +151,7 @@ export class BlobSweeper {
             for (const id of await this.#unknown(ids)) {
                 const hasNewRow = async (): Promise<boolean> => (await this.#unknown([id])).length === 0;
                 if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id) && !await hasNewRow()) {
-                    await removeAll(store, id, { hasRow: false, hasNewRow });
+                    await removeAll(store, id, { hasRow: false, isNeeded: hasNewRow });
                     purged += 1;
                 }
             }
@@ -202,7 +189,7 @@ export class BlobSweeper {
     }
 }
 
-type PurgeStatements = ReturnType<typeof unlinkedStatements>;
+type PurgeStatements = ReturnType<typeof buildStatements>['unlinked'];
 
 function buildStatements(db: Database) {
 
@@ -216,22 +203,19 @@ function buildStatements(db: Database) {
             delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
                 .where({ id: bind('id'), state: 'staged' }).where('touched_on', '<=', bind('cutoff')))
         },
-        unlinked: unlinkedStatements(build, (query, knex) => query.whereNotExists(knex('settings').where('name', UPLOAD_SETTING).select('name'))),
-        unlinkedBefore: unlinkedStatements(build, (query) => query),
-        upload: build((knex) => knex('settings').where('name', UPLOAD_SETTING).select('value as id')),
-        createdOn: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).select('created_on')),
+        unlinked: {
+            isWanted: (inUse: BlobPins, id: number) => inUse.isRead(id),
+            find: build<'cutoff' | 'limit' | 'store'>((knex, bind) => withoutUpload(knex('blobs').select('id')
+                .where('unlinked_on', '<=', bind('cutoff')).where('store', bind('store')), knex).orderBy('unlinked_on').limit(bind('limit'))),
+            delete: build<'id' | 'cutoff'>((knex, bind) => withoutUpload(knex('blobs').delete()
+                .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')), knex))
+        },
         known: build.list<never, 'ids'>((knex, _bind, list) => knex('blobs').select('id').whereIn('id', list('ids')))
     };
 }
 
-/** Statements for blobs without links, of which a condition selects some. */
-function unlinkedStatements(build: ReturnType<typeof statements>, only: (query: Knex.QueryBuilder, knex: Knex) => Knex.QueryBuilder) {
+/** Finds nothing while all objects are uploaded. Times do not tell which blobs that upload has unlinked: any clock may be changed. */
+function withoutUpload(query: Knex.QueryBuilder, knex: Knex): Knex.QueryBuilder {
 
-    return {
-        isWanted: (inUse: BlobPins, id: number) => inUse.isRead(id),
-        find: build<'cutoff' | 'limit' | 'store'>((knex, bind) => only(knex('blobs').select('id')
-            .where('unlinked_on', '<=', bind('cutoff')).where('store', bind('store')), knex).orderBy('unlinked_on').limit(bind('limit'))),
-        delete: build<'id' | 'cutoff'>((knex, bind) => only(knex('blobs').delete()
-            .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')), knex))
-    };
+    return query.whereNotExists(knex('settings').where('name', UPLOAD_SETTING).select('name'));
 }

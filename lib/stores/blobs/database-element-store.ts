@@ -100,11 +100,11 @@ export class DatabaseElementStore implements ElementStore {
     }
 
     /** The row is looked up before each batch: the bytes of a blob that gets the number meanwhile are written after the batch in progress. */
-    async removeAll(blobId: number, { hasNewRow }: BlobFate): Promise<void> {
+    async removeAll(blobId: number, { movedTo, isNeeded }: BlobFate): Promise<void> {
 
         let isLast = false;
-        while (!isLast && await hasNewRow?.() !== true) {
-            isLast = await this.#blobs.deleteChunks(blobId, DELETED_PER_BATCH) < DELETED_PER_BATCH;
+        while (!isLast && await isNeeded?.() !== true) {
+            isLast = await this.#blobs.deleteChunks(blobId, DELETED_PER_BATCH, movedTo) < DELETED_PER_BATCH;
         }
     }
 

@@ -41,9 +41,10 @@ export interface StoredCopy {
 export interface BlobFate {
     /** True if it has a row, or had one until now. */
     readonly hasRow: boolean;
-    readonly isMoved?: boolean;
-    /** Returns whether a blob without a row has got one meanwhile; a removal in several steps asks before each, and ends there. */
-    readonly hasNewRow?: () => Promise<boolean>;
+    /** Store that has the bytes instead, where they were moved. */
+    readonly movedTo?: string;
+    /** Returns whether the bytes are needed after all, as their blob has got a row, or was moved back, meanwhile; a removal in several steps asks before each, and ends there. */
+    readonly isNeeded?: () => Promise<boolean>;
 }
 
 /** A store of bytes by id of their blob. */
@@ -145,6 +146,8 @@ export class ElementStores {
 
     readonly #stores = new Map<string, ElementStore>();
     readonly #chooser: StoreChooser | null;
+    /** Names of stores that are not registered, and have bytes that were needed. */
+    readonly #missing = new Set<string>();
     #usual = DEFAULT_STORE;
 
     constructor(database: ElementStore, chooser: StoreChooser | null = null) {
@@ -190,6 +193,20 @@ export class ElementStores {
         }
 
         return store;
+    }
+
+    /** Records that bytes of a store are needed. */
+    need(name: string): void {
+
+        if (!this.#stores.has(name)) {
+            this.#missing.add(name);
+        }
+    }
+
+    /** Returns whether bytes of a store were needed that this node does not have. */
+    isMissing(name: string): boolean {
+
+        return this.#missing.has(name);
     }
 
     /** Returns all stores with their names. */

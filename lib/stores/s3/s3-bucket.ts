@@ -67,6 +67,9 @@ interface ClientTimeouts {
 
 const PACKAGE = '@aws-sdk/client-s3';
 
+const NO_SUCH_KEY = 'NoSuchKey';
+const NOT_BY_BUCKET = 'an answer says that there is no object, which is not one of the bucket';
+
 /** A bucket that is open. */
 export class S3Bucket {
 
@@ -148,9 +151,9 @@ export class S3Bucket {
     /** Fetches bytes; `range` is 0-based and inclusive. @throws S3Error `missing` when there is no such object or range */
     async get(key: string, range: { readonly start: number; readonly end: number } | null = null): Promise<Fetched> {
 
-        const { Body, ContentRange, ContentLength } = await this.#send((how) => this.#reader.send(new this.#sdk.GetObjectCommand({
+        const { Body, ContentRange, ContentLength } = await this.#demandOwnAnswer(key, this.#send((how) => this.#reader.send(new this.#sdk.GetObjectCommand({
             ...this.#at(key), ...range ? { Range: `bytes=${range.start}-${range.end}` } : {}
-        }), how), this.#limitMs);
+        }), how), this.#limitMs));
         const body = Body as Readable | undefined;
         if (!body) {
             throw new S3Error('unreachable', 'the answer has no body');
@@ -174,14 +177,16 @@ export class S3Bucket {
     /** Returns the length of an object. @throws S3Error `missing` when there is none */
     async head(key: string): Promise<number> {
 
-        return (await this.#send((how) => this.#client.send(new this.#sdk.HeadObjectCommand(this.#at(key)), how), this.#limitMs)).ContentLength ?? 0;
+        const command = new this.#sdk.HeadObjectCommand(this.#at(key));
+        return (await this.#demandOwnAnswer(key, this.#send((how) => this.#client.send(command, how), this.#limitMs))).ContentLength ?? 0;
     }
 
     /** Returns whether the server answers a request for an object, also by saying that there is none. Takes a second or two at most; never rejects. */
     async ping(key: string): Promise<boolean> {
 
         try {
-            await this.#send((how) => this.#client.send(new this.#sdk.HeadObjectCommand(this.#at(key)), how), PING_MS);
+            const command = new this.#sdk.HeadObjectCommand(this.#at(key));
+            await this.#demandOwnAnswer(key, this.#send((how) => this.#client.send(command, how), PING_MS), PING_MS);
             return true;
         }
         catch (error) {
@@ -254,11 +259,11 @@ export class S3Bucket {
     }
 
     /** Lists objects after a key. */
-    async listObjects(prefix: string, after: string | null = null): Promise<KeyPage> {
+    async listObjects(prefix: string, after: string | null = null, limitMs = this.#limitMs): Promise<KeyPage> {
 
         const { Contents = [], IsTruncated } = await this.#send((how) => this.#client.send(new this.#sdk.ListObjectsV2Command({
             Bucket: this.location.bucket, Prefix: this.#key(prefix), MaxKeys: PAGE, ...after === null ? {} : { StartAfter: this.#key(after) }
-        }), how), this.#limitMs);
+        }), how), limitMs);
         return {
             keys: Contents.map(({ Key = '', LastModified }) => ({ key: this.#own(Key), uploadId: null, storedOn: LastModified?.getTime() ?? 0 })),
             isLast: IsTruncated !== true
@@ -275,6 +280,47 @@ export class S3Bucket {
             keys: Uploads.map(({ Key = '', UploadId = '', Initiated }) => ({ key: this.#own(Key), uploadId: UploadId, storedOn: Initiated?.getTime() ?? 0 })),
             isLast: IsTruncated !== true
         };
+    }
+
+    /**
+     * An answer that there is no object may be one of a server before the bucket, such as a proxy that starts, unless it names the error; those to HEAD never
+     * do. Then the bucket is asked for its list of objects.
+     *
+     * @throws S3Error `missing` only when the list lacks the object
+     */
+    async #demandOwnAnswer<T>(key: string, answer: Promise<T>, limitMs = this.#limitMs): Promise<T> {
+
+        try {
+            return await answer;
+        }
+        catch (error) {
+            if (!(error instanceof S3Error) || error.failure !== 'missing' || (error.cause as { name?: string } | undefined)?.name === NO_SUCH_KEY) {
+                throw error;
+            }
+
+            if (await this.#lacks(key, limitMs)) {
+                throw error;
+            }
+
+            this.#usage.isUp = false;
+            this.#usage.failures += 1;
+            throw new S3Error('unreachable', NOT_BY_BUCKET, error);
+        }
+    }
+
+    /** Returns whether the list of objects is there and lacks a key. @throws S3Error other than `missing` */
+    async #lacks(key: string, limitMs: number): Promise<boolean> {
+
+        try {
+            return (await this.listObjects(key, null, limitMs)).keys.every((listed) => listed.key !== key);
+        }
+        catch (error) {
+            if (error instanceof S3Error && error.failure === 'missing') {
+                return false;
+            }
+
+            throw error;
+        }
     }
 
     #at(key: string): { Bucket: string; Key: string } {

@@ -210,19 +210,23 @@ export class S3ElementStore implements ElementStore {
     }
 
     /** @throws DoipError 503 soon after the start, and when another copy of the database owns the bucket */
-    async removeAll(blobId: number, { hasRow, isMoved = false }: BlobFate): Promise<void> {
+    async removeAll(blobId: number, { hasRow, movedTo, isNeeded }: BlobFate): Promise<void> {
 
         await this.#ownership.demandEstablished();
         const prefix = keyPrefix(blobId);
         const [uploads, objects] = await Promise.all([this.#bucket.listUploads(prefix), this.#bucket.listObjects(prefix)]);
         const youngest = hasRow ? Infinity : this.#now() - ORPHAN_MS;
         for (const { key, uploadId } of [...uploads.keys, ...objects.keys].filter(({ storedOn }) => storedOn <= youngest)) {
+            if (await isNeeded?.() === true) {
+                return;
+            }
+
             await this.#checksums.removeKey(blobId, key);
             await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
         }
 
         // What names another object was stored since these were listed.
-        if (hasRow && !isMoved) {
+        if (hasRow && movedTo === undefined) {
             await this.#checksums.remove(blobId);
         }
     }

@@ -48,5 +48,7 @@ describe('element stores', () => {
         expect(() => stores.register('database', NOWHERE)).to.throw('element store database is registered already');
         expect(() => stores.register('a b', NOWHERE)).to.throw(/element store name "a b" must be/);
         expect(() => stores.get('gone')).to.throw('the payload store is not set up on this node');
+        ['database', 'needed'].forEach((name) => stores.need(name));
+        expect(['gone', 'database', 'needed'].map((name) => stores.isMissing(name))).to.equal([false, false, true]);
     });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../../db/database.js';
 import { SILENT } from '../../../../db/log.js';
@@ -165,15 +165,36 @@ forEachDatabase((name, create) => {
             failing(/^HEAD/, { status: 503 });
             expect((await expect(blobs.hasAll(blob)).to.reject(DoipError)).http).to.equal(503);
 
-            failing(/^HEAD/, { status: 404, code: 'NoSuchKey' });
-            expect(await blobs.hasAll(blob), 'without its object').to.be.false();
+            for (const fate of [{ status: 404, code: 'NoSuchKey' }, { status: 404, code: '' }]) {
+                failing(/^HEAD/, fate);
+                expect((await expect(blobs.hasAll(blob)).to.reject(DoipError)).http, 'an answer that the list of objects contradicts').to.equal(503);
+            }
+
+            failing(/./, { status: 404, code: '' });
+            expect((await expect(blobs.hasAll(blob)).to.reject(DoipError)).http, 'answers without a body').to.equal(503);
+            expect([await bucket.ping('repository.json'), bucket.usage.isUp], 'answers without a body').to.equal([false, false]);
 
             relay.behave();
+            expect(await bucket.ping('nothing'), 'an answer of the bucket').to.be.true();
             const key = (await s3.keys()).find((each) => each.includes(`/${String(blob.blobId).padStart(16, '0')}-`));
             await s3.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: Buffer.alloc(BLOCK_BYTES) }));
             expect(await blobs.hasAll(blob), 'with a shorter object').to.be.false();
+            await s3.client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: key }));
+            expect(await blobs.hasAll(blob), 'without its object').to.be.false();
             await store.removeAll(blob.blobId, { hasRow: true });
             expect(await blobs.hasAll(blob), 'without its key').to.be.false();
+        });
+
+        it('is unavailable, and not damaged, where a server before the bucket answers that there is nothing', async () => {
+
+            const blob = await stage(BLOCK_BYTES);
+            for (const expression of [/^GET/, /./]) {
+                failing(expression, { status: 404, code: '' });
+                expect((await expect(gather(blobs.open(blob))).to.reject(DoipError)).http).to.equal(503);
+            }
+
+            relay.behave();
+            expect((await gather(blobs.open(blob))).length).to.equal(BLOCK_BYTES);
         });
 
         it('answers a reader at once while many others read slowly', async () => {
