@@ -1,7 +1,7 @@
 /** Straight lines through what was measured at several numbers of objects, to predict what more objects take. */
 
 /** How a figure grows with the number of objects. */
-export type Growth = 'constant' | 'logarithmic' | 'proportional';
+export type Growth = 'constant' | 'logarithmic' | 'root' | 'proportional';
 
 /** A number of objects, and what was measured with it. */
 export interface Sample {
@@ -9,7 +9,7 @@ export interface Sample {
     readonly value: number;
 }
 
-/** `base + slope · f(objects)`; f is the logarithm to base 10 for `logarithmic` growth, and the number itself for `proportional` growth. */
+/** `base + slope · f(objects)`; f is the logarithm to base 10 for `logarithmic` growth, the square root for `root`, and the number itself for `proportional`. */
 export interface Line {
     readonly growth: Growth;
     readonly base: number;
@@ -45,5 +45,5 @@ export function predict({ growth, base, slope }: Line, objects: number): number 
 
 function scale(growth: Growth, objects: number): number {
 
-    return growth === 'logarithmic' ? Math.log10(objects) : objects;
+    return growth === 'logarithmic' ? Math.log10(objects) : growth === 'root' ? Math.sqrt(objects) : objects;
 }

@@ -29,11 +29,14 @@ const CLI = join(__dirname, '../../bundle/main.js');
 const BEYOND = [100_000_000, 1_000_000_000];
 
 /** As many as the compiler needs until a call costs what it costs for good. */
-const WARM_UP_CALLS = 800;
+const WARM_UP_CALLS = 2000;
 
-/** Calls of a batch. The cheapest batch counts, as background work and the collection of garbage only add to what calls take. */
-const CALLS = 400;
-const BATCHES = 3;
+/** Calls of a batch, and batches of each kind. Kinds take turns, as a machine is slower at times. */
+const CALLS = 250;
+const BATCHES = 16;
+
+/** Share of the batches that cost less than the one that counts: background work and the collection of garbage only add to what calls take. */
+const QUANTILE = 0.25;
 
 /** Starts, of which the least counts for the same reason. */
 const STARTS = 3;
@@ -52,7 +55,7 @@ const RANGE = 500;
 let fresh = 1e8;
 
 /** Kinds of calls, and how their processor time grows. */
-const KINDS: Readonly<Record<string, readonly [growth: Growth, kind: Kind]>> = {
+const READS: Readonly<Record<string, readonly [growth: Growth, kind: Kind]>> = {
     'retrieve': ['logarithmic', (n, target) => ({ method: 'GET', path: `/objects/${idOf(n, target)}` })],
     'search: a rare word': ['logarithmic', (n, { objects }) => search(`word${n * 7 % objects}x`)],
     [`search: range of ${RANGE}, sorted`]: ['logarithmic', (n, { objects }) => {
@@ -61,8 +64,12 @@ const KINDS: Readonly<Record<string, readonly [growth: Growth, kind: Kind]>> = {
         return search(`/number:[${from} TO ${from + RANGE - 1}]`, '&sortFields=/number DESC');
     }],
     'search: a twentieth of all': ['proportional', (n) => search(`/tag:tag${n % TAGS}`)],
-    'search: two words of all, a number': ['proportional', (n, { objects }) => search(`common AND lorem AND /number:${n * 7 % objects}`)],
-    'search: facet of a twentieth': ['proportional', (n) => search(`/tag:tag${n % TAGS}`, `&facets=${encodeURIComponent('[{"field":"/series"}]')}`)],
+    'search: two words of all, a number': ['logarithmic', (n, { objects }) => search(`common AND lorem AND /number:${n * 7 % objects}`)],
+    'search: facet of a twentieth': ['proportional', (n) => search(`/tag:tag${n % TAGS}`, `&facets=${encodeURIComponent('[{"field":"/series"}]')}`)]
+};
+
+/** They are measured after all others, as what they change has to be indexed, also later. */
+const WRITES: typeof READS = {
     'create': ['constant', (_, { token }) => ({ method: 'POST', path: '/objects?type=Record', body: content(++fresh), authorization: `Bearer ${token}` })],
     'update': ['constant', (n, target) => ({
         method: 'PUT', path: `/objects/${idOf(n, target)}`, body: content(++fresh), authorization: `Bearer ${target.token}`
@@ -247,30 +254,33 @@ async function measure(folder: string, engines: Engines, { objects, note }: Meas
         });
     }
 
-    note('start until the first search', 'proportional', 'ms', Math.min(...starts.map(({ ms }) => ms)));
-    note('memory after a start', 'proportional', 'MiB', Math.min(...starts.map(({ memory }) => memory)) / MIB);
+    note('start until the first search', 'logarithmic', 'ms', Math.min(...starts.map(({ ms }) => ms)));
+    note('memory after a start', 'root', 'MiB', Math.min(...starts.map(({ memory }) => memory)) / MIB);
     await serving(folder, engines, async (server, agent) => {
 
         const target: Target = await loggedIn({ name: 'capacity', server, agent, objects });
         await searchable(target);
-        for (const [name, [growth, kind]] of Object.entries(KINDS)) {
-            const [service, others] = await cheapestBatch(target, engines, kind);
-            // Where an engine searches, the service only reads what was found.
-            note(name, engines.searches ? 'constant' : growth, 'ms', service);
-            if (engines.cpu() > 0) {
-                note(`${name} (engines)`, growth, 'ms', Math.max(LEAST_MS, others));
+        for (const kinds of [READS, WRITES]) {
+            const costs = await costsOf(target, engines, Object.values(kinds).map(([, kind]) => kind));
+            for (const [i, [name, [growth]]] of Object.entries(kinds).entries()) {
+                const [service, others] = costs[i] ?? [NaN, NaN];
+                // Where an engine searches, the service only reads what was found.
+                note(name, engines.searches ? 'constant' : growth, 'ms', service);
+                if (engines.cpu() > 0) {
+                    note(`${name} (engines)`, growth, 'ms', Math.max(LEAST_MS, others));
+                }
             }
         }
 
-        note('memory after all calls', 'proportional', 'MiB', server.memory() / MIB);
+        note('memory after all calls', 'logarithmic', 'MiB', server.memory() / MIB);
     });
 }
 
-/** Processor time of a call, in milliseconds: of the service, and of its engines. */
-async function cheapestBatch(target: Target, engines: Engines, kind: Kind): Promise<readonly [service: number, others: number]> {
+/** Processor time of a call of each kind, in milliseconds. */
+async function costsOf(target: Target, engines: Engines, kinds: readonly Kind[]): Promise<readonly Cost[]> {
 
     let next = 0;
-    const batch = async (count: number): Promise<readonly [service: number, others: number]> => {
+    const batch = async (kind: Kind, count: number): Promise<Cost> => {
 
         const before = [target.server.cpu().all, engines.cpu()] as const;
         for (const end = next + count; next < end; ++next) {
@@ -280,15 +290,28 @@ async function cheapestBatch(target: Target, engines: Engines, kind: Kind): Prom
         return [(target.server.cpu().all - before[0]) / count, (engines.cpu() - before[1]) / count];
     };
 
-    await batch(WARM_UP_CALLS);
-    await quiet(target.server, engines);
-    const batches: (readonly [service: number, others: number])[] = [];
-    for (let n = 0; n < BATCHES; ++n) {
-        batches.push(await batch(CALLS));
+    for (const kind of kinds) {
+        await batch(kind, WARM_UP_CALLS);
     }
 
     await quiet(target.server, engines);
-    return [Math.min(...batches.map(([service]) => service)), Math.min(...batches.map(([, others]) => others))];
+    const batches: Cost[][] = kinds.map(() => []);
+    for (let n = 0; n < BATCHES; ++n) {
+        for (const [i, kind] of kinds.entries()) {
+            batches[i]?.push(await batch(kind, CALLS));
+        }
+    }
+
+    await quiet(target.server, engines);
+    return batches.map((each): Cost => [quantile(each.map(([service]) => service)), quantile(each.map(([, others]) => others))]);
+}
+
+/** Of the service, and of its engines. */
+type Cost = readonly [service: number, others: number];
+
+function quantile(values: readonly number[]): number {
+
+    return values.toSorted((one, other) => one - other)[Math.floor(values.length * QUANTILE)] ?? NaN;
 }
 
 /** Waits until the last object is found. */
