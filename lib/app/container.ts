@@ -70,7 +70,7 @@ import { CatalogStore } from '../stores/catalog-store.js';
 import { DatabaseElementStore } from '../stores/blobs/database-element-store.js';
 import { DEFAULT_STORE, ElementStores } from '../stores/blobs/element-store.js';
 import type { OpenS3Store } from '../stores/s3/open-s3-store.js';
-import { demandNoPayloadStore, S3_STORE } from '../stores/s3/s3-claim.js';
+import { demandNoPayloadStore, hasPayloadsInBucket, S3_STORE } from '../stores/s3/s3-claim.js';
 import { JobStore } from '../stores/jobs/job-store.js';
 import { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import { ObjectScan } from '../stores/objects/object-scan.js';
@@ -211,7 +211,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         await shutdown.use(() => services.uploader, (uploader) => uploader.close());
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ??
-            (parts.stores.isMissing(S3_STORE) ? 'payloads not set up' : null);
+            (await lacksBucket(db, parts.stores) ? 'payloads not set up' : null);
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
         const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
         // Last, as a generated password is shown by whoever gets the runtime, and by nobody when something else fails.
@@ -262,6 +262,17 @@ async function openPayloadStore(db: Database, { payloadStore, isForCommand = fal
 
     const { openS3Store } = await import('../stores/s3/open-s3-store.js');
     return await openS3Store({ ...payloadStore, isForCommand }, { db, log });
+}
+
+/** Returns whether this node needs a bucket that it does not have. Never rejects. */
+async function lacksBucket(db: Database, stores: ElementStores): Promise<boolean> {
+
+    if (stores.isMissing(S3_STORE) && !await hasPayloadsInBucket(db).catch(() => true)) {
+        // They were moved back.
+        stores.release(S3_STORE);
+    }
+
+    return stores.isMissing(S3_STORE);
 }
 
 async function compose(

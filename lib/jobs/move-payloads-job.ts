@@ -233,6 +233,11 @@ class PageMove {
                 return false;
             }
 
+            if (!await mover.hasAll(route.to, payload)) {
+                await this.#goBack(payload);
+                return false;
+            }
+
             // Suspended for longer, it may since have been moved back.
             if (performance.now() - began < MAX_SUSPENSION_MS) {
                 await mover.remove(route, payload.blobId);
@@ -240,6 +245,23 @@ class PageMove {
                 return true;
             }
         }
+    }
+
+    /**
+     * Returns to the original of a payload whose copy was read back, and has lost bytes since: a process that was suspended while it removed what had been
+     * moved the other way may have removed them. Where the original is incomplete as well, both are kept.
+     */
+    async #goBack(payload: MovablePayload): Promise<void> {
+
+        const { mover, log } = this.#parts;
+        const { route } = this.#facts;
+        if (await mover.hasAll(route.from, payload)) {
+            await this.#job.report({ ...this.#facts.progress, ...this.counts }, [mover.returnStep(payload, route)]);
+            throw new Error(`the copy of blob ${payload.blobId} in ${route.to} is incomplete, it is copied again`);
+        }
+
+        log.error({ event: 'payloads.damaged', object: payload.objectId, payload: payload.name, reason: 'its copy is incomplete' }, 'damaged payload is not moved');
+        this.counts = { ...this.counts, damaged: this.counts.damaged + 1 };
     }
 
     #count(payloads: number, size: number): void {

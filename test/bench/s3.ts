@@ -2,6 +2,9 @@
  * Payloads in S3: uploads and downloads of the service against those of the client of S3 alone, in turns, on one S3 server on this machine.
  *
  *     npm run bench:s3 -- --mib 128 --rounds 7
+ *
+ * The service adds a process to the server and its client: on a machine with two cores they wait for each other. Therefore the processor time of the
+ * service's main thread is compared as well, with that of the client alone, which is the limit where there are cores enough.
  */
 
 import { once } from 'node:events';
@@ -36,7 +39,9 @@ async function main(): Promise<void> {
         PAYLOAD_STORE: `s3://${BUCKET}/bench`, PAYLOAD_STORE_ENDPOINT: s3.url
     }, [], openSync(join(folder, 'log'), 'w'));
     try {
-        const times: Record<'upload' | 'download', [raw: number, service: number][]> = { upload: [], download: [] };
+        const times: Record<'upload' | 'download', [raw: Spent, service: Spent][]> = { upload: [], download: [] };
+        const ofClient = (): number => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+        const cpu = [ofClient, () => service.cpu().main] as const;
         for (let round = -1; round < rounds; ++round) {
             const key = `raw-${round}`;
             let id = '';
@@ -48,8 +53,8 @@ async function main(): Promise<void> {
                 download: [() => downloadRaw(s3.client, key, bytes), () => download(`${service.url}/objects/${id}?payload=data`, bytes)]
             };
             for (const kind of ['upload', 'download'] as const) {
-                const [raw = Infinity, own = Infinity] = await inTurn(tasks[kind], round % 2 === 0);
-                if (round >= 0) {
+                const [raw, own] = await inTurn(tasks[kind], cpu, round % 2 === 0);
+                if (round >= 0 && raw && own) {
                     times[kind].push([raw, own]);
                 }
             }
@@ -60,9 +65,10 @@ async function main(): Promise<void> {
 
         for (const kind of ['upload', 'download'] as const) {
             const rate = (ms: number): string => (bytes / 1000 / ms).toFixed(0);
-            const [raw, own] = [0, 1].map((i) => median(times[kind].map((pair) => pair[i] ?? NaN)));
-            console.log(`${kind} of ${values.mib} MiB: service ${rate(own ?? NaN)} MB/s, client alone ${rate(raw ?? NaN)} MB/s; ` +
-                `${median(times[kind].map(([alone, through]) => alone / through)).toFixed(2)} of its speed, median of ${rounds} pairs`);
+            const of = (value: (pair: [raw: Spent, service: Spent]) => number): number => median(times[kind].map(value));
+            console.log(`${kind} of ${values.mib} MiB: service ${rate(of(([, own]) => own.ms))} MB/s, client alone ${rate(of(([raw]) => raw.ms))} MB/s; ` +
+                `${of(([raw, own]) => raw.ms / own.ms).toFixed(2)} of its speed, median of ${rounds} pairs; processor time for each MiB ` +
+                `${(of(([, own]) => own.cpu) * MIB / bytes).toFixed(2)} ms, of the client ${(of(([raw]) => raw.cpu) * MIB / bytes).toFixed(2)} ms`);
         }
     }
     finally {
@@ -72,14 +78,20 @@ async function main(): Promise<void> {
     }
 }
 
-/** Runs both in one order or the other; returns their milliseconds. */
-async function inTurn(tasks: readonly (() => Promise<void>)[], isReversed: boolean): Promise<number[]> {
+/** Milliseconds, by the clock and of the processor. */
+interface Spent {
+    readonly ms: number;
+    readonly cpu: number;
+}
 
-    const times: number[] = [];
+/** Runs both in one order or the other. */
+async function inTurn(tasks: readonly (() => Promise<void>)[], cpu: readonly (() => number)[], isReversed: boolean): Promise<Spent[]> {
+
+    const times: Spent[] = [];
     for (const i of isReversed ? [1, 0] : [0, 1]) {
-        const begun = performance.now();
+        const [begun, before] = [performance.now(), cpu[i]?.() ?? NaN];
         await tasks[i]?.();
-        times[i] = performance.now() - begun;
+        times[i] = { ms: performance.now() - begun, cpu: (cpu[i]?.() ?? NaN) - before };
     }
 
     return times;

@@ -436,6 +436,45 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 }
             });
 
+            it('are never led to another cluster by a node that was started during an outage', { skip: name === 'SQLite', timeout: 120_000 }, async () => {
+
+                let cluster: string | null | undefined;
+                const elsewhere = await pretending((info) => (cluster === null ? null : cluster === undefined ? info : { ...info, cluster_uuid: cluster }));
+                const address = `${elsewhere.url}${new URL(url).pathname}`;
+                const options = { ...database, options: { ...database.options, dataDir: `${database.options.dataDir}-4` } };
+                const lines: { readonly event?: string }[] = [];
+                const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as { event?: string }) });
+                const refusals = (): number => lines.filter(({ event }) => event === 'search.engine-refused').length;
+                const search = async (gateway: TestGateway): Promise<unknown> => (await gateway.asAdmin(SEARCH, { attributes: { query: 'id:test/led' } })).http;
+                await one.create('Document', {}, { id: 'test/led' });
+                let other = await start(options, address);
+                try {
+                    await ready(other);
+                    await other.stop();
+                    cluster = null;
+                    other = await startGateway(options, { search: { engine: { url: address, shards: 1 } }, log });
+                    cluster = 'of-another-cluster';
+                    await until(() => refusals() > 0);
+                    expect(await search(other)).to.equal(503);
+
+                    // Nobody feeds but the node that must not.
+                    await one.stop();
+                    await until(() => lines.some(({ event }) => event === 'job.retried'));
+                    one = await start(database, url);
+                    await ready(one);
+                    expect(await ids(one, 'id:test/led')).to.equal(['test/led']);
+                    expect([await search(other), refusals()]).to.equal([503, 1]);
+
+                    cluster = undefined;
+                    await ready(other);
+                    expect(await ids(other, 'id:test/led')).to.equal(['test/led']);
+                }
+                finally {
+                    await other.stop();
+                    elsewhere.stop();
+                }
+            });
+
             it('return all results from a point in time', async () => {
 
                 const many = Array.from({ length: 1203 }, (_, i) => ({ id: `test/many-${String(i).padStart(4, '0')}`, type: 'Document', attributes: { content: { name: 'manifold', i } } }));

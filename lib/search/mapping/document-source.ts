@@ -102,8 +102,12 @@ export class StoredIndexSource implements IndexSource {
         for (let reading = 1; unread.length > 0; ++reading) {
             const { byId, changed } = await this.#forms.read(unread);
             unread.filter(({ id }) => !changed.has(id)).forEach((object) => found.set(object.id, { object, form: byId.get(object.id) }));
-            changing = changed;
-            unread = changed.size > 0 && reading < MAX_READS ? await this.#objects.byIds([...changed]) : [];
+            if (reading === MAX_READS) {
+                changing = changed;
+                break;
+            }
+
+            unread = changed.size > 0 ? await this.#objects.byIds([...changed]) : [];
         }
 
         return { formed: objects.flatMap(({ id }) => found.get(id) ?? []), changing };

@@ -37,6 +37,19 @@ interface Claim {
     readonly isMarked: boolean;
 }
 
+/** Where indexes are, however they are reached. */
+export interface EngineIdentity {
+    /** UUID of the cluster; absent or null where it is not known. */
+    readonly cluster?: string | null;
+    readonly prefix: string;
+}
+
+/** An engine as it was found. */
+interface FoundEngine extends EngineIdentity {
+    /** Whether there is an id of a repository. */
+    readonly isMarked: boolean;
+}
+
 function addressOf({ node, prefix }: Pick<Claim, 'node' | 'prefix'>): string {
 
     return `${node}/${prefix}`;
@@ -51,8 +64,8 @@ export interface ClaimParts {
     readonly client: EngineClient;
     readonly location: EngineLocation;
     readonly db: Database;
-    /** Returns whether another node feeds the indexes; may wait for a sign of it. */
-    readonly isFedByOthers: () => Promise<boolean>;
+    /** Returns whether this process may move the indexes from where they are claimed; may wait for signs of other nodes, and throws when it is ended meanwhile. */
+    readonly mayMove: (from: EngineIdentity) => Promise<boolean>;
     /** Of a request, in milliseconds. */
     readonly timeoutMs: number;
 }
@@ -66,16 +79,15 @@ export function metaIndex({ prefix }: EngineLocation): string {
 /**
  * Claims the engine for a start. One that was used before and does not answer now is an outage, during which the service starts.
  *
- * @returns false during an outage: then the engine is to be claimed before it is used
+ * @returns null during an outage: then the engine is to be claimed before it is used
  * @throws SearchEngineError when the engine must not or cannot be used
  */
-export async function claimForStart(parts: ClaimParts, log: Log): Promise<boolean> {
+export async function claimForStart(parts: ClaimParts, log: Log): Promise<EngineIdentity | null> {
 
     const { location, location: { node }, db } = parts;
     const known = readClaim(await new SettingStore(db).get(SEARCH_ENGINE_SETTING));
     try {
-        await claimEngine(parts);
-        return true;
+        return await claimEngine(parts);
     }
     catch (error) {
         if (!(error instanceof EngineError)) {
@@ -84,7 +96,7 @@ export async function claimForStart(parts: ClaimParts, log: Log): Promise<boolea
 
         if (error.failure === 'unreachable' && known?.isMarked && addressesOf(known).includes(addressOf(location))) {
             log.error({ event: 'search.unreachable', err: error, engine: node }, 'the search engine does not answer, starting without it');
-            return false;
+            return null;
         }
 
         throw refusal(error, node);
@@ -96,51 +108,65 @@ export async function claimForStart(parts: ClaimParts, log: Log): Promise<boolea
  *
  * @throws SearchEngineError when the engine must not be used; EngineError
  */
-export async function claimEngine(parts: ClaimParts): Promise<void> {
+export async function claimEngine(parts: ClaimParts): Promise<EngineIdentity> {
 
     const { location, location: { node, prefix }, db } = parts;
     const settings = new SettingStore(db);
     const read = async (): Promise<Claim | null> => readClaim(await settings.get(SEARCH_ENGINE_SETTING));
     const known = await read();
     const cluster = await checkVersion(parts);
-    if (isOfOthers(cluster, known) && await parts.isFedByOthers()) {
-        // They may have begun to use this one meanwhile.
+    const marker = await readMarker(parts);
+    const found: FoundEngine = { cluster, prefix, isMarked: marker !== null };
+    if (known && isElsewhere(known, found) && !await parts.mayMove(known)) {
+        // Others may have begun to use this one meanwhile.
         const current = await read();
-        if (isOfOthers(cluster, current)) {
-            throw new OtherClusterError(`SEARCH_URL of this node leads to another OpenSearch than that of the nodes that run: the cluster at ${node} has the UUID ${cluster}, ` +
-                `theirs has ${current?.cluster}: set the same SEARCH_URL on all nodes, or stop the others before you change it`);
+        if (current && isElsewhere(current, found)) {
+            throw elsewhere(current, node, found);
         }
     }
 
-    const marker = await readMarker(parts);
     const claim = known ?? await begin(parts, settings, read);
     const owner = marker ?? await mark(parts, claim.repository);
     if (owner !== claim.repository) {
         throw new SearchEngineError(`the indexes ${prefix}-… at ${node} belong to another repository: choose another prefix in SEARCH_URL`);
     }
 
-    if (!claim.isMarked || isAnother(cluster, claim) || !addressesOf(claim).includes(addressOf(location))) {
+    if (!claim.isMarked || !isSame(claim, found) || !addressesOf(claim).includes(addressOf(location))) {
         await settings.change(SEARCH_ENGINE_SETTING, (text) => {
 
             const current = readClaim(text);
+            if (isElsewhere(current, found) && !(known && isSame(known, current))) {
+                throw elsewhere(current, node, found);
+            }
+
             // Those of an engine that was left may lead to what is another repository's by now.
-            const isSame = current.isMarked && current.prefix === prefix && (marker !== null || !known?.isMarked);
-            const addresses = withAddress(isSame ? addressesOf(current) : [], addressOf(location));
+            const isCurrent = current.isMarked && current.prefix === prefix && (marker !== null || !known?.isMarked);
+            const addresses = withAddress(isCurrent ? addressesOf(current) : [], addressOf(location));
             return JSON.stringify({ ...current, node, prefix, addresses, ...cluster === null ? {} : { cluster }, isMarked: true });
         });
     }
+
+    return found;
 }
 
-/** Returns whether nodes have used a cluster, and not this one. */
-function isOfOthers(cluster: string | null, claim: Claim | null): boolean {
+/** Returns whether nodes have used another cluster or prefix. Of what was claimed without the UUID of the cluster, a missing mark tells. */
+function isElsewhere(claim: Claim, found: FoundEngine): boolean {
 
-    return claim?.isMarked === true && claim.cluster !== undefined && isAnother(cluster, claim);
+    const isKnown = typeof claim.cluster === 'string' && typeof found.cluster === 'string';
+    return claim.isMarked && (claim.prefix !== found.prefix || (isKnown ? claim.cluster !== found.cluster : !found.isMarked));
 }
 
-/** Returns whether a cluster, if it is known, is not the one that a claim names. */
-function isAnother(cluster: string | null, claim: Claim): boolean {
+/** Returns whether two engines are the same, as far as is known. */
+export function isSame(one: EngineIdentity, other: EngineIdentity): boolean {
 
-    return cluster !== null && claim.cluster !== cluster;
+    return (one.cluster ?? null) === (other.cluster ?? null) && one.prefix === other.prefix;
+}
+
+function elsewhere(claim: Claim, node: string, { cluster, prefix }: FoundEngine): OtherClusterError {
+
+    return new OtherClusterError('SEARCH_URL of this node leads to another OpenSearch than that of the nodes that run: ' +
+        `this one is ${prefix}-… at ${node}, a cluster with the UUID ${cluster}, theirs ${claim.prefix}-… in ${claim.cluster ?? claim.node}: ` +
+        'set the same SEARCH_URL on all nodes, or stop the others before you start this one');
 }
 
 function readClaim(text: string): Claim;
@@ -195,17 +221,17 @@ async function readMarker({ client, location, timeoutMs }: ClaimParts): Promise<
 /** Stores the id where there is none; returns the one that is there then. */
 async function mark(parts: ClaimParts, repository: string): Promise<string> {
 
-    const { client, location } = parts;
+    const { client, location, timeoutMs } = parts;
     const index = metaIndex(location);
     const settings = { index: { number_of_shards: 1, auto_expand_replicas: '0-1' } };
-    await client.send({ method: 'PUT', path: `/${index}`, body: { settings, mappings: { dynamic: false } } }).catch((error: unknown) => {
+    await client.send({ method: 'PUT', path: `/${index}`, body: { settings, mappings: { dynamic: false } }, timeoutMs }).catch((error: unknown) => {
 
         // Another node was faster.
         if (!(error instanceof EngineError) || !error.message.includes('resource_already_exists')) {
             throw error;
         }
     });
-    await client.send({ method: 'PUT', path: `/${index}/_create/${MARKER}`, body: { repository } }).catch((error: unknown) => {
+    await client.send({ method: 'PUT', path: `/${index}/_create/${MARKER}`, body: { repository }, timeoutMs }).catch((error: unknown) => {
 
         if (!(error instanceof EngineError) || error.failure !== 'conflict') {
             throw error;

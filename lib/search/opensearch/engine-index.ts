@@ -22,8 +22,8 @@ import { LogOrderer } from '../runtime/change-log-sequencer.js';
 import type { SearcherUsage } from '../runtime/protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { claimEngine, claimForStart, metaIndex } from './engine-claim.js';
-import type { ClaimParts } from './engine-claim.js';
+import { claimEngine, claimForStart, isSame, metaIndex } from './engine-claim.js';
+import type { ClaimParts, EngineIdentity } from './engine-claim.js';
 import { EngineClient } from './engine-client.js';
 import { FORMAT } from './engine-document.js';
 import { EngineError, OtherClusterError, searchError, SearchEngineError } from './engine-error.js';
@@ -40,7 +40,10 @@ import { FeedStates } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
 /** Kind of the job that feeds the engine. During an upgrade to another format there are two. */
-const FEED_JOB = `search.feed.${FORMAT}`;
+const FEED_JOB = feedJob(FORMAT);
+
+/** Those of the versions that may run beside this one. */
+const FEED_JOBS = [FORMAT - 1, FORMAT, FORMAT + 1].map(feedJob);
 
 /** Milliseconds after which another node feeds when one has ended without a word. */
 const FEED_LEASE_MS = 8000;
@@ -58,8 +61,9 @@ const MAX_PAUSE_MS = 5000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** Milliseconds that the engine may take for an answer at the start. */
+/** Milliseconds that the engine may take for an answer at the start, and between two checks of it. */
 const START_MS = 10_000;
+const CLAIM_MS = 30_000;
 
 /** Maximum number of searches at a time, of all callers and of each, and Retry-After in seconds for further ones. */
 const MAX_SEARCHES = 1000;
@@ -87,7 +91,7 @@ interface Opened {
     /** For all else, so that searches do not hold it up. */
     readonly control: EngineClient;
     readonly alias: string;
-    /** Checks the engine, unless that was done. @throws EngineError, OtherClusterError */
+    /** Checks the engine, unless that was done a moment ago. @throws EngineError, OtherClusterError */
     readonly demand: () => Promise<void>;
     readonly states: FeedStates;
     readonly search: EngineSearch;
@@ -121,12 +125,12 @@ export class EngineIndex implements SearchIndex {
     #waiting = 0;
     #waitedMs = 0;
     #isSlowing = false;
-    /** False from a start without the engine until it was checked. */
-    #isClaimed = false;
-    /** True after an engine was found that is not that of the other nodes. */
-    #isRefused = false;
-    /** True while this node has the job that feeds. */
-    #isFeeding = false;
+    /** The engine as this process has used it; null from a start without it until it was checked. */
+    #claimed: EngineIdentity | null = null;
+    /** True while it is not that of the other nodes. */
+    #isRejected = false;
+    /** When it was checked last, by the monotonic clock. */
+    #claimedOn = performance.now();
     #watching: Promise<void> = Promise.resolve();
 
     constructor(parts: EngineIndexParts) {
@@ -153,12 +157,10 @@ export class EngineIndex implements SearchIndex {
         const location = parseSearchUrl(options.url);
         const client = await EngineClient.open(location);
         const jobs = new JobStore(db);
-        const claim: ClaimParts = {
-            client, location, db, timeoutMs: START_MS,
-            isFedByOthers: async () => !this.#isFeeding && await jobs.isRun(FEED_JOB, FEED_LEASE_MS, this.#stop.signal) && !this.#isFeeding
-        };
+        const claim = { location, db, timeoutMs: START_MS };
         try {
-            this.#isClaimed = await claimForStart(claim, log);
+            const mayMove = async (): Promise<boolean> => !await jobs.isRun(FEED_JOBS, FEED_LEASE_MS, this.#stop.signal);
+            this.#claimed = await claimForStart({ ...claim, client, mayMove }, log);
         }
         catch (error) {
             await client.close();
@@ -171,12 +173,14 @@ export class EngineIndex implements SearchIndex {
         const writer = new EngineWriter({ client: feeding, source, log });
         const alias = searchAlias(prefix);
         this.#opened = {
-            client, control, alias, demand: async () => (this.#isClaimed ? undefined : this.#claim({ ...claim, client: control, timeoutMs: WATCH_TIMEOUT_MS })), states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
+            client, control, alias,
+            demand: () => this.#demand({ ...claim, client: control, timeoutMs: WATCH_TIMEOUT_MS, mayMove: () => Promise.resolve(false) }),
+            states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 keepFormerMs: options.keepFormerMs,
-                // It is this node that feeds; but it must not lead others to where it was refused.
-                demand: () => this.#claim({ ...claim, client: feeding, isFedByOthers: () => Promise.resolve(this.#isRefused) }),
+                // Behind its address may be a new engine; but it must not lead others to one that it never shared with them.
+                demand: () => this.#claim({ ...claim, client: feeding, mayMove: (from) => Promise.resolve(this.#claimed !== null && isSame(this.#claimed, from)) }),
                 order: () => this.#orderer.order(),
                 reached: (state) => this.#reached(state),
                 wentBack: this.#parts.onWentBack
@@ -280,17 +284,34 @@ export class EngineIndex implements SearchIndex {
         await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
     }
 
-    /** Checks the engine after an outage, in which it may have got another version or owner. @throws EngineError, OtherClusterError */
+    /** Checks the engine when that was not done yet, and now and then, as another node may have moved to another one. @throws EngineError, OtherClusterError */
+    async #demand(parts: ClaimParts): Promise<void> {
+
+        const isClaimed = this.#claimed !== null && !this.#isRejected;
+        if (isClaimed && performance.now() - this.#claimedOn < CLAIM_MS) {
+            return;
+        }
+
+        await this.#claim(parts).catch((error: unknown) => {
+
+            // Else it is an outage, which is found anyway, or not one of the engine.
+            if (!isClaimed || error instanceof OtherClusterError) {
+                throw error;
+            }
+        });
+    }
+
+    /** Checks the engine: during an outage it may have got another version or owner. @throws EngineError, OtherClusterError */
     async #claim(parts: ClaimParts): Promise<void> {
 
+        this.#claimedOn = performance.now();
         try {
-            await claimEngine(parts);
-            [this.#isClaimed, this.#isRefused] = [true, false];
+            this.#claimed = await claimEngine(parts);
+            this.#isRejected = false;
         }
         catch (error) {
             if (error instanceof OtherClusterError) {
-                // Ends the work of the feeder, which another node shall do.
-                this.#isRefused = true;
+                this.#isRejected = true;
                 throw error;
             }
 
@@ -302,13 +323,7 @@ export class EngineIndex implements SearchIndex {
     async #feed(job: RunningJob): Promise<void> {
 
         const { feeder } = await this.#whenOpen();
-        this.#isFeeding = true;
-        try {
-            await feeder.run(job);
-        }
-        finally {
-            this.#isFeeding = false;
-        }
+        await feeder.run(job);
     }
 
     /** The index is started before the jobs. */
@@ -391,6 +406,11 @@ export class EngineIndex implements SearchIndex {
         this.#state = state;
         return state?.index ? state.position : -1;
     }
+}
+
+function feedJob(format: number): string {
+
+    return `search.feed.${format}`;
 }
 
 async function pauseUntil(end: number): Promise<void> {

@@ -48,7 +48,7 @@ export interface WatchedEngine {
     readonly control: EngineClient;
     readonly states: FeedStates;
     readonly alias: string;
-    /** Checks that the engine may be used, if that was not done yet. @throws EngineError, OtherClusterError */
+    /** Checks that the engine may be used, unless that was done a moment ago. @throws EngineError, OtherClusterError */
     readonly demand: () => Promise<void>;
 }
 
@@ -146,7 +146,7 @@ export class EngineWatch {
     }
 
     /** Reports once that an engine that answers again must not be used. */
-    #reportRefused(error: unknown): void {
+    #reportRejected(error: unknown): void {
 
         const refusal = error instanceof EngineError ? error.cause : error;
         if (refusal instanceof SearchEngineError && refusal.message !== this.#refusal) {
@@ -196,7 +196,7 @@ export class EngineWatch {
             return 'up';
         }
         catch (error) {
-            this.#reportRefused(error);
+            this.#reportRejected(error);
             return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
         }
     }

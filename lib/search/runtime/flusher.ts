@@ -150,6 +150,8 @@ export class Flusher {
     async storeLast(): Promise<void> {
 
         if (this.#covered !== null) {
+            // Not a part of the store, which the end would wait for.
+            await this.#readLog();
             this.#isLast = true;
             await this.store();
         }
@@ -176,12 +178,21 @@ export class Flusher {
         return this.#stores > 0;
     }
 
-    async #storeAll(isComplete: boolean): Promise<void> {
+    /** Applies the log to its end: rows in no batch would be read again after the next start. */
+    async #readLog(): Promise<void> {
 
-        const { searcher, tailer, orderer, segments } = this.#parts;
-        // Rows in no batch are read again after the next start.
+        const { tailer, orderer } = this.#parts;
         await orderer.order();
         await tailer.catchUp();
+    }
+
+    async #storeAll(isComplete: boolean): Promise<void> {
+
+        const { searcher, tailer, segments } = this.#parts;
+        if (!this.#isLast) {
+            await this.#readLog();
+        }
+
         const position = this.#isComplete || this.#covered !== null ? tailer.position : null;
         const { unstored, changed, sizes } = await searcher.call({ kind: 'seal' });
         try {

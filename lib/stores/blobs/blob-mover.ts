@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
 import { unavailable } from '../../errors/errors.js';
-import { copyTo, DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
+import { copyTo, DamagedBlobError, type ElementStores, hasAll, removeAll } from './element-store.js';
 
 /** A payload whose blob, or whose reference, names the store to be left. */
 export interface MovablePayload {
@@ -123,6 +123,18 @@ export class BlobMover {
         }
 
         return copy.steps;
+    }
+
+    /** Returns whether a store has all bytes of a payload, as far as can be told without reading them. */
+    async hasAll(store: string, { blobId, size }: MovablePayload): Promise<boolean> {
+
+        return await hasAll(this.#stores.get(store), blobId, size);
+    }
+
+    /** Returns the step that makes a blob one of the store again that it was moved from. */
+    returnStep({ blobId }: MovablePayload, { from, to }: MoveRoute): Step {
+
+        return this.#sql.switchBlob.step({ id: blobId, from: to, to: from });
     }
 
     /** Removes what is left of a blob that was moved, linked or not; ends when it is moved back meanwhile. */

@@ -209,6 +209,12 @@ export class ElementStores {
         return this.#missing.has(name);
     }
 
+    /** Records that a store has no bytes any more. */
+    release(name: string): void {
+
+        this.#missing.delete(name);
+    }
+
     /** Returns all stores with their names. */
     entries(): IterableIterator<[string, ElementStore]> {
 

@@ -78,7 +78,7 @@ const CANDIDATES = 8;
 const DUE_NOW = 0;
 
 /** How often a lease is looked at in its time, where its renewal is waited for. */
-const LOOKS_PER_LEASE = 20;
+const READS_PER_LEASE = 20;
 
 /** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
 const POLLS_PER_LEASE = 4;
@@ -205,15 +205,15 @@ export class JobStore {
         return `${this.#owner}:${randomBytes(9).toString('base64url')}`;
     }
 
-    /** Returns whether a process runs a job of a kind: it takes or renews a lease within the length of one, which is waited for. */
-    async isRun(kind: string, leaseMs: number, signal: AbortSignal): Promise<boolean> {
+    /** Returns whether a process runs a job of one of some kinds: it takes or renews a lease within the length of one, which is waited for. Throws on abort. */
+    async isRun(kinds: readonly string[], leaseMs: number, signal: AbortSignal): Promise<boolean> {
 
-        const read = async (): Promise<Set<string>> => new Set((await this.#sql.leases.read<StoredLease>({ kind }))
-            .map(({ id, owner, until }) => JSON.stringify([id, owner, until])));
-        const first = await read();
-        for (const end = performance.now() + leaseMs; performance.now() < end && !signal.aborted;) {
-            await sleep(leaseMs / LOOKS_PER_LEASE, undefined, { signal }).catch(() => {});
-            if ([...await read()].some((lease) => !first.has(lease))) {
+        const read = async (): Promise<string[]> => (await Promise.all(kinds.map((kind) => this.#sql.leases.read<StoredLease>({ kind })))).flat()
+            .map(({ id, owner, until }) => JSON.stringify([id, owner, until]));
+        const first = new Set(await read());
+        for (let reads = 0; reads < READS_PER_LEASE; ++reads) {
+            await sleep(leaseMs / READS_PER_LEASE, undefined, { signal });
+            if ((await read()).some((lease) => !first.has(lease))) {
                 return true;
             }
         }

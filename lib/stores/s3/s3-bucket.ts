@@ -186,7 +186,7 @@ export class S3Bucket {
 
         try {
             const command = new this.#sdk.HeadObjectCommand(this.#at(key));
-            await this.#demandOwnAnswer(key, this.#send((how) => this.#client.send(command, how), PING_MS), PING_MS);
+            await this.#demandOwnAnswer(key, this.#send((how) => this.#client.send(command, how), PING_MS), PING_MS / 2);
             return true;
         }
         catch (error) {

@@ -58,9 +58,14 @@ export async function demandNoPayloadStore(db: Database): Promise<void> {
         return;
     }
 
-    // Reads the whole table where none is left, which happens only after all were moved back.
-    const inBucket = statements(db)<'store'>((knex, bind) => knex('blobs').where('store', bind('store')).where('links', '>', 0).select('id').limit(1));
-    if (await inBucket.first({ store: S3_STORE })) {
+    if (await hasPayloadsInBucket(db)) {
         throw new PayloadStoreError(`the payloads of this repository are in ${claim.url}: set PAYLOAD_STORE to it, and PAYLOAD_STORE_WRITES=false to move them back`);
     }
+}
+
+/** Returns whether blobs are in a bucket. Reads the whole table where none is left, which happens only after all were moved back. */
+export async function hasPayloadsInBucket(db: Database): Promise<boolean> {
+
+    const inBucket = statements(db)<'store'>((knex, bind) => knex('blobs').where('store', bind('store')).where('links', '>', 0).select('id').limit(1));
+    return await inBucket.first({ store: S3_STORE }) !== undefined;
 }

@@ -170,8 +170,8 @@ forEachDatabase((name, create) => {
             await node.write(null, object(1), FORM);
             const source = sourceWith((reading) => (reading === 1 ? node.write(object(1), null) : Promise.resolve()));
 
-            expect(await source.after('')).to.equal([]);
             expect(await source.byIds(['test/1'])).to.equal({ documents: [], changing: new Set() });
+            expect(await source.after('')).to.equal([]);
         });
 
         it('are deleted with their object', async () => {

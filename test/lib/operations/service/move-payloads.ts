@@ -221,6 +221,26 @@ forEachDatabase((name, create) => {
             await expectAll(await restart(null), 3);
         });
 
+        it('copies a payload again whose copy has lost bytes since it was read back, before the original is removed', async () => {
+
+            prefixes += 1;
+            await fill(await restart(true), 3);
+            const gateway = await restart(false);
+            const db = await database.open();
+            // An original is looked for before it is removed.
+            relay.behave((request) => (/^GET .*list-type/.test(request) ? 'cut' : undefined));
+            const { job } = await report(gateway);
+            // Between two attempts
+            await until(async () => typeof (await report(gateway, job))['error'] === 'string' && (await places())['inDatabase'] === 3);
+            const [row] = await db.read<{ id: number }>({ sql: 'select blob_id as id from payloads where object_id = ?' }, ['test/1']);
+            await db.blobs.deleteChunks(row?.id ?? 0, 1);
+            relay.behave();
+
+            expect(await finish(gateway, job)).to.include({ state: 'done' });
+            expect(await places()).to.include({ inBucket: 0, inDatabase: 3, stale: 0, objects: 0 });
+            await expectAll(await restart(null), 3);
+        });
+
         it('leaves damaged payloads where they are, and says so', async () => {
 
             prefixes += 1;

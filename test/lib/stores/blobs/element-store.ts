@@ -50,5 +50,7 @@ describe('element stores', () => {
         expect(() => stores.get('gone')).to.throw('the payload store is not set up on this node');
         ['database', 'needed'].forEach((name) => stores.need(name));
         expect(['gone', 'database', 'needed'].map((name) => stores.isMissing(name))).to.equal([false, false, true]);
+        stores.release('needed');
+        expect(stores.isMissing('needed')).to.be.false();
     });
 });
