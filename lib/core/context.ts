@@ -83,6 +83,8 @@ export class Context implements OperationContext {
 
         const now = performance.now();
         try {
+            // Rights, types and the design are renewed as well.
+            await this.services.reader.epochs();
             const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller, this.operation.id);
             const { origin } = this.caller;
             this.latestCaller = renewed === sharedCaller(this.latestCaller) ? this.latestCaller : origin ? inRequest(renewed, origin) : renewed;

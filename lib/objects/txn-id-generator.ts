@@ -2,10 +2,12 @@
  * Transaction numbers, and which of them are in flight: reserved by a change that is neither stored nor abandoned.
  */
 
+import { randomInt } from 'node:crypto';
+
 const PER_MILLISECOND = 1000;
 
 /**
- * Generator of transaction numbers: epoch milliseconds times 1000 plus a counter; monotonic on this node, and greater than the
+ * Generator of transaction numbers: epoch milliseconds times 1000 plus an offset of the process and a counter; monotonic on this node, and greater than the
  * previous number of the object. Below 2^53 until the year 2255.
  */
 export class TxnIdGenerator {
@@ -16,6 +18,11 @@ export class TxnIdGenerator {
     readonly #pending = new Set<{ readonly after: number }>();
     /** Number of attempts that store nothing. */
     #dryRuns = 0;
+    /**
+     * Microseconds that the first number of each millisecond has. An object may be deleted and created again by nodes whose clocks differ: with the number
+     * that it had before, what others have cached would count as current.
+     */
+    readonly #offset = randomInt(PER_MILLISECOND);
 
     /** @param last the highest number in use */
     constructor(last = 0) {
@@ -51,7 +58,7 @@ export class TxnIdGenerator {
             throw new Error('a transaction number was taken outside of an attempt');
         }
 
-        this.#last = Math.max(numberOf(Date.now()), this.#last + 1, floor + 1);
+        this.#last = Math.max(numberOf(Date.now()) + this.#offset, this.#last + 1, floor + 1);
         return this.#last;
     }
 

@@ -140,6 +140,33 @@ onEveryDatabase((name, start) => {
             expect((await service.anonymously(`POST /call?objectId=${ofFree}&method=sign`)).payload).to.equal('2');
         });
 
+        it('can lose the list of a method only by callers who are on it', async () => {
+
+            const javascript = 'exports.methods = { approve: () => 1 };';
+            const name = `Approved${count}`;
+            const rules = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] };
+            await service.create('Schema', { name, schema: { type: 'object' }, javascript, authConfig: rules });
+            const { id: userId } = await service.create('User', { username: `ann${count}`, password: 'password of ann' });
+            const { id } = await service.create(name, {});
+            const headers = { 'As-User': userId, 'content-type': 'application/json' };
+            const as = async (line: string, body: object): Promise<number> => (await service.asAdmin(line, { payload: JSON.stringify(body), headers })).statusCode;
+            const update = { id, type: name, content: {}, acl: { writers: [userId] } };
+            const call = (): Promise<number> => as(`POST /call?objectId=${id}&method=approve`, {});
+
+            await service.asAdmin(`PUT /acls/${id}`, { payload: JSON.stringify({ writers: [userId], methods: { approve: [] } }) });
+            const denied = [
+                await as(`PUT /acls/${id}`, { writers: [userId] }), await as(`PUT /acls/${id}`, { writers: [userId], methods: {} }),
+                await as(`POST /doip?operationId=0.DOIP/Op.Update&targetId=${id}`, { attributes: { content: {}, acl: update.acl } }), await call()
+            ];
+            const batch = await service.asAdmin('POST /batchUpload', { payload: JSON.stringify([update]), headers });
+            expect(denied).to.equal([403, 403, 403, 403]);
+            expect((jsonOf(batch)['results'] as { responseCode: number }[])[0]?.responseCode).to.equal(403);
+
+            expect(await as(`PUT /acls/${id}`, { writers: [userId, 'test/other'], methods: { approve: [] } })).to.equal(200);
+            await service.asAdmin(`PUT /acls/${id}`, { payload: JSON.stringify({ writers: [userId], methods: { approve: [userId] } }) });
+            expect([await as(`PUT /acls/${id}`, { writers: [userId] }), await call()]).to.equal([200, 200]);
+        });
+
         it('are removed by null, so that the defaults apply again', async () => {
 
             await service.asAdmin(`PUT ${path}`, { payload: '{"readers":[]}' });

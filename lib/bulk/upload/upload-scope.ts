@@ -7,6 +7,7 @@ import type { BulkItem } from '../batch/batch-item.js';
 import type { BulkService } from '../batch/batch-service.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import type { Caller } from '../../model/caller.js';
+import { phaseOf, type Phase } from './upload-progress.js';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 
 /** Rounds in a row in which no object could be deleted. */
@@ -67,11 +68,19 @@ export class UploadScope {
     }
 
     /**
-     * Deletes all objects of some pages except the design; repeats while any changed concurrently.
+     * Deletes all objects of some pages except the design; repeats while any changed concurrently. Types come last, as the objects of a type that is
+     * gone are under the default rules.
      *
      * @throws Error when no object can be deleted any more: a run that begins anew may succeed
      */
     async remove(pages: () => AsyncIterable<readonly StoredObject[]>): Promise<void> {
+
+        for (const phase of ['others', 'types'] as const) {
+            await this.#removeOf(phase, pages);
+        }
+    }
+
+    async #removeOf(phase: Phase, pages: () => AsyncIterable<readonly StoredObject[]>): Promise<void> {
 
         let isLeft: boolean;
         let failures = 0;
@@ -79,10 +88,10 @@ export class UploadScope {
             isLeft = false;
             failures += 1;
             for await (const page of pages()) {
-                await this.#parts.bulk.pace(page.length);
+                const removed = page.filter((object) => object.id !== DESIGN_ID && phaseOf(object) === phase);
+                await this.#parts.bulk.pace(removed.length);
                 this.#job.checkLease();
-                const others = page.filter(({ id }) => id !== DESIGN_ID);
-                const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#writer)));
+                const removals = await Promise.all(removed.map((object) => this.#parts.restorer.remove(object, this.#writer)));
                 isLeft ||= removals.includes(false);
                 failures = removals.includes(true) ? 0 : failures;
             }

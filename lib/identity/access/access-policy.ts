@@ -179,7 +179,8 @@ export class Policy {
 
     /**
      * Decides whether the caller may store these permissions for methods. Only callers who have a permission may grant it: a
-     * writer of an object cannot bypass the rules of its type for a method by listing it in the ACL of the object.
+     * writer of an object cannot bypass the rules of its type for a method by listing it in the ACL of the object. Nor can they bypass
+     * a list of the object by removing it, after which the rules of the type apply.
      */
     canGrantMethods(caller: Caller, { type, acl, before }: MethodGrant): Decision {
 
@@ -189,10 +190,12 @@ export class Policy {
             id: before?.id ?? '', type, acl: { readers: ['public'], writers: ['public'] },
             metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }
         };
-        const denied = Object.entries(acl?.methods ?? {})
+        const given = Object.entries(acl?.methods ?? {})
             .filter(([method, entries]) => !isSameType || !isDeepStrictEqual(methodsOf(before?.acl ?? null, method), entries))
-            .map(([method]) => this.canCall(caller, { kind: 'instance', type, method, object }))
-            .find(({ allowed }) => !allowed);
+            .map(([method]) => this.canCall(caller, { kind: 'instance', type, method, object }));
+        const lost = before ? Object.keys(before.acl?.methods ?? {}).filter((method) => methodsOf(acl, method) === undefined)
+            .map((method) => this.canCall(caller, { kind: 'instance', type: before.type, method, object: before })) : [];
+        const denied = [...given, ...lost].find(({ allowed }) => !allowed);
         return denied ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
     }
 
@@ -247,7 +250,7 @@ export class Policy {
         return {
             all: caller.isAdmin,
             entries: ['public', ...(caller.isAuthenticated ? ['authenticated'] : []), ...principalsOf(caller)],
-            userId: caller.userId,
+            userId: isPrincipal(caller.userId) ? caller.userId : null,
             ...caller.apiKey?.types ? { types: [...caller.apiKey.types].sort() } : {}
         };
     }

@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import { Readable } from 'node:stream';
 import type { Database } from '../../../../db/database.js';
 import { SILENT } from '../../../../db/log.js';
+import type { Gateway } from '../../../../lib/app/gateway.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { badRequest, tooLarge, unavailable } from '../../../../lib/errors/errors.js';
 import { uploadJob, type UploadJobParts } from '../../../../lib/bulk/upload/upload-job.js';
@@ -87,11 +88,11 @@ forEachDatabase((name, create) => {
 
         afterEach(() => gateway.stop());
 
-        const start = async (limits = LIMITS): Promise<void> => {
+        const start = async (limits = LIMITS, onChange: Parameters<Gateway['onChange']>[0] = () => {}): Promise<void> => {
 
             gateway = await startGateway(place, {
                 limits, elementStores: { frail: FRAIL }, storageChooser: ({ id }) => (id === 'test/late' ? 'frail' : 'database')
-            });
+            }, (own) => own.onChange(onChange));
         };
 
         const upload = (items: JsonObject[], deleteCurrentObjects = true): Promise<Answer> => (
@@ -130,6 +131,23 @@ forEachDatabase((name, create) => {
             const rows = await db.read<{ blob_id: number }>({ sql: 'select blob_id from payloads where object_id = ?' }, [id]);
             return rows.map(({ blob_id: blobId }) => blobId);
         };
+
+        it('deletes types last, before it as well, as the rules of a type go with it', async () => {
+
+            const first = { ...TYPE, id: 'test/a-type' };
+            expect((await upload([first, kept('large', BYTES)])).status).to.equal('0.DOIP/Status.001');
+            await gateway.stop();
+            const deleted: string[] = [];
+            await start(LIMITS, ({ kind, id }) => void (kind === 'deleted' ? deleted.push(id) : undefined));
+            onWrite = () => Promise.reject(new Error('refused'));
+
+            expect((await upload([first, kept('large', BYTES), kept('late', Buffer.from('late'))])).status).to.equal('0.DOIP/Status.500');
+
+            // Before the upload, and in its rollback
+            const places = ['test/large', 'test/a-type', 'test/large', 'test/a-type'].reduce<number[]>((found, id) => [...found, deleted.indexOf(id, (found.at(-1) ?? -1) + 1)], []);
+            expect(places, deleted.join(', ')).to.not.include(-1);
+            expect(deleted.filter((id) => id === 'test/a-type').length).to.equal(2);
+        });
 
         it('has the bytes of former payloads, however short of space the disk was', async () => {
 

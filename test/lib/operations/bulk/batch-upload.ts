@@ -4,11 +4,16 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CURRENT_MS } from '../../../../lib/core/context.js';
 import type { Segment } from '../../../../lib/doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import type { BatchGateway } from '../../../support/batch.js';
 import { BATCH, codes, createBatchGateway, text } from '../../../support/batch.js';
 import { forEachDatabase } from '../../../support/database.js';
+import { startGateway } from '../../../support/gateway.js';
+import { SEARCH } from '../../../support/searching.js';
+import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -171,6 +176,34 @@ forEachDatabase((name, create) => {
             const { status } = await gateway.perform(BATCH, { input: items });
 
             expect(status).to.equal('0.DOIP/Status.102');
+        });
+
+        it('obeys the rules of a type that another node has changed since it began, also for items without an id', { skip: name === 'SQLite' }, async () => {
+
+            const { database, user } = gateway;
+            const other = await startGateway({ ...database, options: { ...database.options, dataDir: `${database.options.dataDir}-other` } });
+            const typeOf = (aclCreate: string[]): JsonObject => ({
+                name: 'Ruled', schema: { type: 'object' }, authConfig: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate }
+            });
+            const line = `${JSON.stringify({ type: 'Ruled', content: {} })}\n`;
+            async function *body(): AsyncGenerator<Uint8Array> {
+
+                yield Buffer.from(line);
+                await until(async () => (await gateway.asAdmin(SEARCH, { attributes: { query: 'type:Ruled' } })).value?.['size' as never] === 1);
+                await other.asAdmin('0.DOIP/Op.Update', { targetId: 'test/ruled', input: { attributes: { content: typeOf([]) } } });
+                await sleep(CURRENT_MS + 100);
+                yield Buffer.from(line);
+            }
+
+            try {
+                await other.create('Schema', typeOf(['authenticated']), { id: 'test/ruled' });
+                const record = await gateway.batch([{ kind: 'bytes', mediaType: 'application/x-ndjson', body: body() }], { authentication: user });
+
+                expect(codes(record)).to.equal([200, 403]);
+            }
+            finally {
+                await other.stop();
+            }
         });
     });
 });
