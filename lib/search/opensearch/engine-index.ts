@@ -40,10 +40,10 @@ import { FeedStates } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
 /** Kind of the job that feeds the engine. During an upgrade to another format there are two. */
-const FEED_JOB = feedJob(FORMAT);
+const FEED_JOB = `search.feed.${FORMAT}`;
 
 /** Those of the versions that may run beside this one. */
-const FEED_JOBS = [FORMAT - 1, FORMAT, FORMAT + 1].map(feedJob);
+const FEED_JOBS = [FORMAT - 1, FORMAT, FORMAT + 1].map((format) => `search.feed.${format}`);
 
 /** Milliseconds after which another node feeds when one has ended without a word. */
 const FEED_LEASE_MS = 8000;
@@ -406,11 +406,6 @@ export class EngineIndex implements SearchIndex {
         this.#state = state;
         return state?.index ? state.position : -1;
     }
-}
-
-function feedJob(format: number): string {
-
-    return `search.feed.${format}`;
 }
 
 async function pauseUntil(end: number): Promise<void> {
