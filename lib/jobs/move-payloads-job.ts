@@ -226,15 +226,15 @@ class PageMove {
 
         const { mover } = this.#parts;
         const { route } = this.#facts;
+        if (await mover.storeOf(payload.blobId) === route.to && !await mover.hasAll(route.to, payload)) {
+            await this.#goBack(payload);
+            return false;
+        }
+
         for (;;) {
             this.#job.signal.throwIfAborted();
             const began = performance.now();
             if (await mover.storeOf(payload.blobId) !== route.to) {
-                return false;
-            }
-
-            if (!await mover.hasAll(route.to, payload)) {
-                await this.#goBack(payload);
                 return false;
             }
 

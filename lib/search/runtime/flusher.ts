@@ -51,6 +51,8 @@ export interface FlusherParts {
     readonly load: () => Load;
 }
 
+type StoreKind = 'usual' | 'complete' | 'last';
+
 /** Flusher of one session. */
 export class Flusher {
 
@@ -64,8 +66,6 @@ export class Flusher {
     #isComplete = false;
     #retryTimer: NodeJS.Timeout | undefined;
     #isClosed = false;
-    /** True when the service is about to end. */
-    #isLast = false;
 
     constructor(parts: FlusherParts, position: number | null) {
 
@@ -76,9 +76,9 @@ export class Flusher {
     /**
      * Stores everything that was applied. Stores are serialised; callers that come meanwhile share the next one.
      *
-     * @param isComplete true when a new index becomes complete with this
+     * @param kind `complete` when a new index becomes complete with this; `last` before the end, to which what can wait is left
      */
-    async store(isComplete = false): Promise<void> {
+    async store(kind: StoreKind = 'usual'): Promise<void> {
 
         ++this.#stores;
         try {
@@ -90,7 +90,7 @@ export class Flusher {
                 throw workerExited();
             }
 
-            await this.#run(this.#storeAll(isComplete));
+            await this.#run(this.#storeAll(kind));
         }
         finally {
             --this.#stores;
@@ -129,7 +129,7 @@ export class Flusher {
 
         this.#isComplete = true;
         try {
-            await this.store(true);
+            await this.store('complete');
         }
         catch (error) {
             if (!(error instanceof NoSpaceForSegment)) {
@@ -152,8 +152,7 @@ export class Flusher {
         if (this.#covered !== null) {
             // Not a part of the store, which the end would wait for.
             await this.#readLog();
-            this.#isLast = true;
-            await this.store();
+            await this.store('last');
         }
     }
 
@@ -186,10 +185,10 @@ export class Flusher {
         await tailer.catchUp();
     }
 
-    async #storeAll(isComplete: boolean): Promise<void> {
+    async #storeAll(kind: StoreKind): Promise<void> {
 
         const { searcher, tailer, segments } = this.#parts;
-        if (!this.#isLast) {
+        if (kind !== 'last') {
             await this.#readLog();
         }
 
@@ -201,8 +200,8 @@ export class Flusher {
             await segments.switch({ added: added.ids, removed: [], covered: position }, steps);
             this.#covered = position;
             const newSizes = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
-            if (!this.#isLast) {
-                await this.#mergeStored(newSizes, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
+            if (kind !== 'last') {
+                await this.#mergeStored(newSizes, kind === 'complete' ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
                 await this.#cleanUp();
             }
         }

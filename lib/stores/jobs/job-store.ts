@@ -77,10 +77,7 @@ const CANDIDATES = 8;
 /** Due by any clock: those of servers of a cluster differ, and any may be set back. */
 const DUE_NOW = 0;
 
-/** How often a lease is looked at in its time, where its renewal is waited for. */
-const READS_PER_LEASE = 20;
-
-/** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
+/** How often leases are looked at in the time of one, so that it is soon known whether one is renewed. */
 const POLLS_PER_LEASE = 4;
 
 /** Jobs in the database. */
@@ -211,8 +208,8 @@ export class JobStore {
         const read = async (): Promise<string[]> => (await Promise.all(kinds.map((kind) => this.#sql.leases.read<StoredLease>({ kind })))).flat()
             .map(({ id, owner, until }) => JSON.stringify([id, owner, until]));
         const first = new Set(await read());
-        for (let reads = 0; reads < READS_PER_LEASE; ++reads) {
-            await sleep(leaseMs / READS_PER_LEASE, undefined, { signal });
+        for (let polls = 0; polls < POLLS_PER_LEASE; ++polls) {
+            await sleep(leaseMs / POLLS_PER_LEASE, undefined, { signal });
             if ((await read()).some((lease) => !first.has(lease))) {
                 return true;
             }
