@@ -38,7 +38,7 @@ interface Claim {
 }
 
 /** Where indexes are, however they are reached. */
-export interface EngineIdentity {
+interface EngineIdentity {
     /** UUID of the cluster; absent or null where it is not known. */
     readonly cluster?: string | null;
     readonly prefix: string;
@@ -60,7 +60,7 @@ function addressesOf(claim: Claim): readonly string[] {
     return claim.addresses ?? [addressOf(claim)];
 }
 
-export interface ClaimParts {
+interface ClaimParts {
     readonly client: EngineClient;
     readonly location: EngineLocation;
     readonly db: Database;
@@ -76,30 +76,103 @@ export function metaIndex({ prefix }: EngineLocation): string {
     return `${prefix}-meta`;
 }
 
+/** Milliseconds that the engine may take for an answer, unless told otherwise, and between two checks of it. */
+const ANSWER_MS = 10_000;
+const CHECK_MS = 30_000;
+
+/** What the ownership depends on. */
+export interface OwnershipParts {
+    readonly location: EngineLocation;
+    readonly db: Database;
+    readonly log: Log;
+    /** Returns whether a node feeds the indexes; waits for signs of it, and throws when this process ends meanwhile. */
+    readonly isFed: () => Promise<boolean>;
+}
+
 /**
- * Claims the engine for a start. One that was used before and does not answer now is an outage, during which the service starts.
- *
- * @returns null during an outage: then the engine is to be claimed before it is used
- * @throws SearchEngineError when the engine must not or cannot be used
+ * What this process knows of the engine and its owner. Nodes never use different clusters or prefixes: only a start moves the indexes to another one
+ * than is claimed, and only while no node feeds them; and the node that feeds follows its address when there is a new engine behind it.
  */
-export async function claimForStart(parts: ClaimParts, log: Log): Promise<EngineIdentity | null> {
+export class EngineOwnership {
 
-    const { location, location: { node }, db } = parts;
-    const known = readClaim(await new SettingStore(db).get(SEARCH_ENGINE_SETTING));
-    try {
-        return await claimEngine(parts);
+    readonly #parts: OwnershipParts;
+    /** The engine as this process has used it; null from a start without it until it was checked. */
+    #claimed: EngineIdentity | null = null;
+    /** True while it is not that of the other nodes. */
+    #isRejected = false;
+    /** When it was checked last, by the monotonic clock. */
+    #checkedOn = performance.now();
+
+    constructor(parts: OwnershipParts) {
+
+        this.#parts = parts;
     }
-    catch (error) {
-        if (!(error instanceof EngineError)) {
-            throw error;
-        }
 
-        if (error.failure === 'unreachable' && known?.isMarked && addressesOf(known).includes(addressOf(location))) {
+    /**
+     * Claims the engine at the start. One that was used before and does not answer now is an outage, during which the service starts.
+     *
+     * @throws SearchEngineError when the engine must not or cannot be used
+     */
+    async begin(client: EngineClient): Promise<void> {
+
+        const { location, location: { node }, db, log, isFed } = this.#parts;
+        const known = readClaim(await new SettingStore(db).get(SEARCH_ENGINE_SETTING));
+        try {
+            this.#claimed = await claimEngine({ client, location, db, timeoutMs: ANSWER_MS, mayMove: async () => !await isFed() });
+        }
+        catch (error) {
+            if (!(error instanceof EngineError)) {
+                throw error;
+            }
+
+            if (error.failure !== 'unreachable' || !known?.isMarked || !addressesOf(known).includes(addressOf(location))) {
+                throw refusal(error, node);
+            }
+
             log.error({ event: 'search.unreachable', err: error, engine: node }, 'the search engine does not answer, starting without it');
-            return null;
+        }
+    }
+
+    /** Checks the engine when that was not done yet, and now and then, as another node may have moved to another one. @throws EngineError, OtherClusterError */
+    async demand(client: EngineClient, timeoutMs: number): Promise<void> {
+
+        const isClaimed = this.#claimed !== null && !this.#isRejected;
+        if (isClaimed && performance.now() - this.#checkedOn < CHECK_MS) {
+            return;
         }
 
-        throw refusal(error, node);
+        await this.#check({ client, timeoutMs, mayMove: () => Promise.resolve(false) }).catch((error: unknown) => {
+
+            // Else it is an outage, which is found anyway, or not one of the engine.
+            if (!isClaimed || error instanceof OtherClusterError) {
+                throw error;
+            }
+        });
+    }
+
+    /** Checks the engine for the node that feeds, which must not lead others to one that it never shared with them. @throws EngineError, OtherClusterError */
+    async follow(client: EngineClient): Promise<void> {
+
+        const mayMove = (from: EngineIdentity): Promise<boolean> => Promise.resolve(this.#claimed !== null && isSame(this.#claimed, from));
+        await this.#check({ client, timeoutMs: ANSWER_MS, mayMove });
+    }
+
+    async #check(how: Pick<ClaimParts, 'client' | 'timeoutMs' | 'mayMove'>): Promise<void> {
+
+        const { location, db } = this.#parts;
+        this.#checkedOn = performance.now();
+        try {
+            this.#claimed = await claimEngine({ location, db, ...how });
+            this.#isRejected = false;
+        }
+        catch (error) {
+            if (error instanceof OtherClusterError) {
+                this.#isRejected = true;
+                throw error;
+            }
+
+            throw error instanceof SearchEngineError ? new EngineError('denied', error.message, error) : error;
+        }
     }
 }
 
@@ -108,7 +181,7 @@ export async function claimForStart(parts: ClaimParts, log: Log): Promise<Engine
  *
  * @throws SearchEngineError when the engine must not be used; EngineError
  */
-export async function claimEngine(parts: ClaimParts): Promise<EngineIdentity> {
+async function claimEngine(parts: ClaimParts): Promise<EngineIdentity> {
 
     const { location, location: { node, prefix }, db } = parts;
     const settings = new SettingStore(db);
@@ -157,7 +230,7 @@ function isElsewhere(claim: Claim, found: FoundEngine): boolean {
 }
 
 /** Returns whether two engines are the same, as far as is known. */
-export function isSame(one: EngineIdentity, other: EngineIdentity): boolean {
+function isSame(one: EngineIdentity, other: EngineIdentity): boolean {
 
     return (one.cluster ?? null) === (other.cluster ?? null) && one.prefix === other.prefix;
 }

@@ -22,11 +22,10 @@ import { LogOrderer } from '../runtime/change-log-sequencer.js';
 import type { SearcherUsage } from '../runtime/protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { claimEngine, claimForStart, isSame, metaIndex } from './engine-claim.js';
-import type { ClaimParts, EngineIdentity } from './engine-claim.js';
+import { EngineOwnership, metaIndex } from './engine-claim.js';
 import { EngineClient } from './engine-client.js';
 import { FORMAT } from './engine-document.js';
-import { EngineError, OtherClusterError, searchError, SearchEngineError } from './engine-error.js';
+import { EngineError, searchError } from './engine-error.js';
 import { parseSearchUrl } from '../../stores/search/engine-location.js';
 import type { EngineOptions } from '../../stores/search/engine-location.js';
 import { EngineSearch } from './engine-search.js';
@@ -60,10 +59,6 @@ const MAX_LAG_MS = 300_000;
 const MAX_PAUSE_MS = 5000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-
-/** Milliseconds that the engine may take for an answer at the start, and between two checks of it. */
-const START_MS = 10_000;
-const CLAIM_MS = 30_000;
 
 /** Maximum number of searches at a time, of all callers and of each, and Retry-After in seconds for further ones. */
 const MAX_SEARCHES = 1000;
@@ -125,12 +120,6 @@ export class EngineIndex implements SearchIndex {
     #waiting = 0;
     #waitedMs = 0;
     #isSlowing = false;
-    /** The engine as this process has used it; null from a start without it until it was checked. */
-    #claimed: EngineIdentity | null = null;
-    /** True while it is not that of the other nodes. */
-    #isRejected = false;
-    /** When it was checked last, by the monotonic clock. */
-    #claimedOn = performance.now();
     #watching: Promise<void> = Promise.resolve();
 
     constructor(parts: EngineIndexParts) {
@@ -157,10 +146,9 @@ export class EngineIndex implements SearchIndex {
         const location = parseSearchUrl(options.url);
         const client = await EngineClient.open(location);
         const jobs = new JobStore(db);
-        const claim = { location, db, timeoutMs: START_MS };
+        const ownership = new EngineOwnership({ location, db, log, isFed: () => jobs.isRun(FEED_JOBS, FEED_LEASE_MS, this.#stop.signal) });
         try {
-            const mayMove = async (): Promise<boolean> => !await jobs.isRun(FEED_JOBS, FEED_LEASE_MS, this.#stop.signal);
-            this.#claimed = await claimForStart({ ...claim, client, mayMove }, log);
+            await ownership.begin(client);
         }
         catch (error) {
             await client.close();
@@ -174,13 +162,12 @@ export class EngineIndex implements SearchIndex {
         const alias = searchAlias(prefix);
         this.#opened = {
             client, control, alias,
-            demand: () => this.#demand({ ...claim, client: control, timeoutMs: WATCH_TIMEOUT_MS, mayMove: () => Promise.resolve(false) }),
+            demand: () => ownership.demand(control, WATCH_TIMEOUT_MS),
             states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 keepFormerMs: options.keepFormerMs,
-                // Behind its address may be a new engine; but it must not lead others to one that it never shared with them.
-                demand: () => this.#claim({ ...claim, client: feeding, mayMove: (from) => Promise.resolve(this.#claimed !== null && isSame(this.#claimed, from)) }),
+                demand: () => ownership.follow(feeding),
                 order: () => this.#orderer.order(),
                 reached: (state) => this.#reached(state),
                 wentBack: this.#parts.onWentBack
@@ -282,41 +269,6 @@ export class EngineIndex implements SearchIndex {
         await Promise.all([this.#watching, this.#orderer.stop()]);
         await this.#opened?.writer.close();
         await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
-    }
-
-    /** Checks the engine when that was not done yet, and now and then, as another node may have moved to another one. @throws EngineError, OtherClusterError */
-    async #demand(parts: ClaimParts): Promise<void> {
-
-        const isClaimed = this.#claimed !== null && !this.#isRejected;
-        if (isClaimed && performance.now() - this.#claimedOn < CLAIM_MS) {
-            return;
-        }
-
-        await this.#claim(parts).catch((error: unknown) => {
-
-            // Else it is an outage, which is found anyway, or not one of the engine.
-            if (!isClaimed || error instanceof OtherClusterError) {
-                throw error;
-            }
-        });
-    }
-
-    /** Checks the engine: during an outage it may have got another version or owner. @throws EngineError, OtherClusterError */
-    async #claim(parts: ClaimParts): Promise<void> {
-
-        this.#claimedOn = performance.now();
-        try {
-            this.#claimed = await claimEngine(parts);
-            this.#isRejected = false;
-        }
-        catch (error) {
-            if (error instanceof OtherClusterError) {
-                this.#isRejected = true;
-                throw error;
-            }
-
-            throw error instanceof SearchEngineError ? new EngineError('denied', error.message, error) : error;
-        }
     }
 
     /** Feeds until the job ends. */
