@@ -165,8 +165,8 @@ forEachDatabase((name, create, dialect) => {
             await isGood(node, young);
             clock.now += TIMEOUT - 1;
             await node.close();
-            await kit.logins.useOnce('expired', clock.now - 1);
-            await kit.logins.useOnce('lasting', clock.now + MINUTE);
+            await kit.logins.useOnce('expired', clock.now - 60 * MINUTE - 1);
+            await kit.logins.useOnce('lasting', clock.now - 59 * MINUTE);
             await kit.logins.addFailure(['forgotten'], clock.now - 61 * MINUTE, 0);
 
             await node.housekeeping.run({
