@@ -7,11 +7,14 @@
 const ATTEMPTS = 7;
 const MOST = Math.ceil(ATTEMPTS / 2);
 
-/** Returns whether further attempts cannot change on which side of a bound their median is. */
+/** A first attempt that is within this part of the bound is enough: what is dear now and then costs more than three times as much then, and is found at another run. */
+const CLEAR = 1 / 3;
+
+/** Returns whether further attempts cannot change on which side of a bound their median is, or hardly. */
 export function isDecided(values: readonly number[], bound: number): boolean {
 
     const within = values.filter((value) => value < bound).length;
-    return within >= MOST || values.length - within >= MOST;
+    return (values[0] ?? Infinity) < bound * CLEAR || within >= MOST || values.length - within >= MOST;
 }
 
 export function median(values: readonly number[]): number {
