@@ -22,6 +22,7 @@ import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
 import { typeChanges } from './023-type-changes.js';
 import { guardedRows, missingColumns, writeFences } from './024-added-columns.js';
+import { formerRules } from './027-former-rules.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -44,5 +45,6 @@ export const MIGRATIONS: readonly Migration[] = [
     typeChanges,
     guardedRows,
     writeFences,
-    missingColumns
+    missingColumns,
+    formerRules
 ];

@@ -380,7 +380,7 @@ async function compose(
 
     // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit.
     const participants: readonly WriteParticipant[] = [
-        new CatalogParticipant(catalogStore),                                           // Name of the type, epoch of types
+        new CatalogParticipant(catalogStore, (type) => catalog.current.computedRulesOf(type)),  // Name of the type, rules of one that goes, epoch of types
         new ModuleParticipant({ modules, catalogStore, rules: moduleRules }),           // Payloads that are script modules
         references,                                                                     // Objects that the object refers to
         new IdentityParticipant(identity),                                              // Usernames, hashes, groups, ended tokens

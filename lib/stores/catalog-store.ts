@@ -1,8 +1,10 @@
 /**
- * Rows of the catalog of types: unique type names, the epoch that changes with the types, and the epoch at which each of them changed.
+ * Rows of the catalog of types: unique type names, the access rules of those that are gone, the epoch that changes with the types, and the epoch at
+ * which each of them changed.
  */
 
 import type { Database, Step } from '../../db/database.js';
+import type { JsonObject } from '../util/json-types.js';
 import { statements } from '../../db/statements.js';
 
 /** Failure tag of a unit computed from other types, or other script modules, than the stored ones. */
@@ -31,6 +33,25 @@ export class CatalogStore {
     releaseSteps(schemaId: string): Step[] {
 
         return [this.#sql.release.step({ schemaId })];
+    }
+
+    /** Returns the steps that keep the access rules of a type whose name is freed: for its objects, which stay. */
+    keepRulesSteps(name: string, rules: JsonObject): Step[] {
+
+        return [this.#sql.keepRules.step({ name, rules: JSON.stringify(rules) })];
+    }
+
+    /** Returns the steps that forget the rules which a type with this name had. */
+    forgetRulesSteps(name: string): Step[] {
+
+        return [this.#sql.forgetRules.step({ name })];
+    }
+
+    /** Returns the access rules of types that are gone: name → entry. */
+    async formerRules(): Promise<ReadonlyMap<string, JsonObject>> {
+
+        const rows = await this.#sql.formerRules.read<{ name: string; rules: string }>({});
+        return new Map(rows.map(({ name, rules }) => [name, JSON.parse(rules) as JsonObject]));
     }
 
     /** Returns the step that invalidates what the nodes have cached of types and design. */
@@ -71,6 +92,10 @@ function buildStatements(db: Database) {
         claim: build<'name' | 'schemaId'>((knex, bind) => knex('type_names')
             .insert({ name: bind('name'), schema_id: bind('schemaId') })),
         release: build<'schemaId'>((knex, bind) => knex('type_names').where('schema_id', bind('schemaId')).delete()),
+        keepRules: build<'name' | 'rules'>((knex, bind) => knex('former_rules')
+            .insert({ name: bind('name'), rules: bind('rules') }).onConflict('name').merge()),
+        forgetRules: build<'name'>((knex, bind) => knex('former_rules').where('name', bind('name')).delete()),
+        formerRules: build((knex) => knex('former_rules').select('name', 'rules')),
         bump: build((knex) => knex('epochs').where('id', 1).update({ types: knex.raw('types + 1') })),
         bumpFrom: build<'epoch'>((knex, bind) => knex('epochs').where('id', 1).where('types', bind('epoch')).update({ types: knex.raw('types + 1') })),
         change: build<'schemaId'>((knex, bind) => knex('type_changes')

@@ -35,8 +35,8 @@ export interface AccessRules {
     readonly system: AclDefaults;
     /**
      * Returns the entry of a type: the result of its `getAuthConfig`, else `authConfig` of its Schema object, else
-     * `authConfig.schemaAcls` of the design object; undefined if it has none. An entry replaces the rules of the whole service
-     * completely.
+     * `authConfig.schemaAcls` of the design object, else, for a type that is gone, what it had by its code or Schema object; undefined if
+     * it has none. An entry replaces the rules of the whole service completely.
      */
     entryOf(type: string): AclDefaults | undefined;
     /** Returns the names of all types, including built-in types. */

@@ -1,5 +1,6 @@
 /**
- * Write participant for Schema objects and the design: keeps type names unique and increments the epoch of types.
+ * Write participant for Schema objects and the design: keeps type names unique, keeps the access rules of types that go for their objects, and
+ * increments the epoch of types.
  */
 
 import type { Step } from '../../db/database.js';
@@ -8,6 +9,8 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import { badRequest } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
+import { isJsonObject } from '../util/json-types.js';
+import type { JsonObject } from '../util/json-types.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 
 const NAME_CONFLICT = 'types:name';
@@ -16,10 +19,13 @@ const NAME_CONFLICT = 'types:name';
 export class CatalogParticipant implements WriteParticipant {
 
     readonly #store: CatalogStore;
+    readonly #computedRules: (type: string) => JsonObject | undefined;
 
-    constructor(store: CatalogStore) {
+    /** @param computedRules returns the access rules that the code of a type computed */
+    constructor(store: CatalogStore, computedRules: (type: string) => JsonObject | undefined) {
 
         this.#store = store;
+        this.#computedRules = computedRules;
     }
 
     steps(change: ObjectChange): Step[] {
@@ -36,7 +42,17 @@ export class CatalogParticipant implements WriteParticipant {
         return [
             ...before && oldName !== null ? this.#store.releaseSteps(before.id) : [],
             ...after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : [],
+            ...oldName === newName ? [] : this.#rulesSteps(before, oldName, newName),
             ...this.#store.changeSteps(id)
+        ];
+    }
+
+    #rulesSteps(before: StoredObject | null, oldName: string | null, newName: string | null): Step[] {
+
+        const rules = oldName === null ? undefined : this.#computedRules(oldName) ?? before?.content.authConfig;
+        return [
+            ...oldName !== null && isJsonObject(rules) ? this.#store.keepRulesSteps(oldName, rules) : [],
+            ...newName !== null ? this.#store.forgetRulesSteps(newName) : []
         ];
     }
 

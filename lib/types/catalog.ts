@@ -175,11 +175,12 @@ export class Catalog {
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
         const planned = this.#planned(design?.content ?? {}, schemas, changes);
-        const rules = await this.#authConfigRules(planned, files, (revised) => {
+        const former = await this.#rows.formerRules();
+        const computed = await this.#authConfigRules(planned, files, (revised) => {
 
-            this.#registry = planned.ruledBy(revised);
+            this.#registry = planned.ruledBy({ computed: revised, former });
         });
-        this.#registry = planned.ruledBy(rules);
+        this.#registry = planned.ruledBy({ computed, former });
         this.#schemas = schemas;
         for (const [id, record] of changes ?? []) {
             setOrDelete(schemas, id, record);

@@ -42,17 +42,25 @@ export interface RegistryOptions {
     readonly extensionKeyword: string;
     /** Prefix of minted ids, unless the design has one. */
     readonly prefix: string;
-    /** Access rules that type code computed, which replace the stored ones: name → entry. */
-    readonly authConfigRules?: ReadonlyMap<string, JsonObject>;
 }
+
+/** Access rules that are not in the design or in Schema objects: name → entry. */
+export interface OtherRules {
+    /** Those that type code computed, which replace the stored ones. */
+    readonly computed: ReadonlyMap<string, JsonObject>;
+    /** Those of types that are gone, for their objects. */
+    readonly former: ReadonlyMap<string, JsonObject>;
+}
+
+const NO_RULES: OtherRules = { computed: new Map(), former: new Map() };
 
 /** A type as stored. */
 type TypeSource = Pick<TypeEntry, 'name' | 'schemaId' | 'content'>;
 
 /** What a registry is made of. */
-interface RegistryParts extends Omit<RegistryOptions, 'schemas' | 'previous' | 'authConfigRules'> {
+interface RegistryParts extends Omit<RegistryOptions, 'schemas' | 'previous'> {
     readonly index: TypeIndex;
-    readonly authConfigRules: ReadonlyMap<string, JsonObject>;
+    readonly otherRules: OtherRules;
 }
 
 /** A Schema object as it is now; without content if it is gone. */
@@ -80,7 +88,7 @@ export class TypeRegistry {
 
     private constructor(parts: RegistryParts) {
 
-        const { design, index, extensionKeyword, prefix, authConfigRules } = parts;
+        const { design, index, extensionKeyword, prefix, otherRules } = parts;
         this.#parts = parts;
         this.#index = index;
         this.extensionKeyword = extensionKeyword;
@@ -88,33 +96,39 @@ export class TypeRegistry {
         this.prefix = this.design.prefix;
         this.serviceId = serviceId(this.prefix);
         this.#keywordNames = keywordNames(extensionKeyword);
-        this.accessRules = this.#readAccessRules(authConfigRules);
+        this.accessRules = this.#readAccessRules(otherRules);
     }
 
     /** Builds a registry. Cheap, because schemas are not examined yet. */
-    static build({ schemas, previous, authConfigRules = new Map(), ...options }: RegistryOptions): TypeRegistry {
+    static build({ schemas, previous, ...options }: RegistryOptions): TypeRegistry {
 
         const names = keywordNames(options.extensionKeyword);
         const given = [...builtInTypes(options.extensionKeyword).map((content) => ({ id: null, content })), ...schemas];
         const index = TypeIndex.of(given.flatMap(({ id, content }) => entryOf(id, content, names, previous) ?? []));
-        return new TypeRegistry({ ...options, index, authConfigRules });
+        return new TypeRegistry({ ...options, index, otherRules: NO_RULES });
     }
 
     /**
-     * Returns the types after some changed, with a design and without computed access rules, at a cost that hardly depends on the number
+     * Returns the types after some changed, with a design and without {@link OtherRules}, at a cost that hardly depends on the number
      * of types; null if all have to be known for that, because several share a name or a URI.
      */
     changed(design: JsonObject, schemas: readonly ChangedSchema[]): TypeRegistry | null {
 
         const index = this.#index.with(schemas.map(({ id, content }) =>
             [id, content && entryOf(id, content, this.#keywordNames, this) || null]));
-        return index && new TypeRegistry({ ...this.#parts, design, index, authConfigRules: new Map() });
+        return index && new TypeRegistry({ ...this.#parts, design, index, otherRules: NO_RULES });
     }
 
-    /** Returns the same types with the access rules that type code computed; types without such rules keep theirs. */
-    ruledBy(authConfigRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
+    /** Returns the same types with other rules beside those that are stored with them. */
+    ruledBy(otherRules: OtherRules): TypeRegistry {
 
-        return authConfigRules.size === 0 ? this : new TypeRegistry({ ...this.#parts, authConfigRules });
+        return otherRules.computed.size + otherRules.former.size === 0 ? this : new TypeRegistry({ ...this.#parts, otherRules });
+    }
+
+    /** Returns the access rules that the code of a type computed. */
+    computedRulesOf(name: string): JsonObject | undefined {
+
+        return this.#parts.otherRules.computed.get(name);
     }
 
     /** Returns a type; undefined if there is none of this name. */
@@ -246,7 +260,7 @@ export class TypeRegistry {
         return schemaObjectErrors(content, this.#lookup, this.#keywordNames);
     };
 
-    #readAccessRules(authConfigRules: ReadonlyMap<string, JsonObject>): AccessRules {
+    #readAccessRules({ computed, former }: OtherRules): AccessRules {
 
         const { authConfig } = this.design.content;
         const { schemaAcls, defaultAcls } = isJsonObject(authConfig) ? authConfig : INITIAL_AUTH_CONFIG;
@@ -257,15 +271,15 @@ export class TypeRegistry {
             system,
             entryOf: (type) => {
 
-                if (!read.has(type) && (this.#index.named(type) || byType.has(type))) {
-                    const entry = authConfigRules.get(type) ?? this.get(type)?.authConfig ?? byType.get(type);
+                if (!read.has(type) && (this.#index.named(type) || byType.has(type) || former.has(type))) {
+                    const entry = computed.get(type) ?? this.get(type)?.authConfig ?? byType.get(type) ?? (this.get(type) ? undefined : former.get(type));
                     read.set(type, entry === undefined ? builtInEntry(type, system) : readAclDefaults(entry));
                 }
 
                 return read.get(type);
             },
             typeNames: () => this.#index.names(),
-            entryNames: () => new Set([...this.#index.names(), ...byType.keys()])
+            entryNames: () => new Set([...this.#index.names(), ...byType.keys(), ...former.keys()])
         };
     }
 }

@@ -245,7 +245,8 @@ const RELEASED: Readonly<Record<string, string>> = {
     '023-type-changes': '852d30089ea889bf',
     '024-guarded-rows': 'c42c62820138e1cc',
     '025-write-fences': '498792d81231bb82',
-    '026-missing-columns': '498792d81231bb82'
+    '026-missing-columns': '498792d81231bb82',
+    '027-former-rules': '7c38006c5225a499'
 };
 
 const COLUMNS = 'select m.name, c.name as "column", c.type, c."notnull", c.dflt_value, c.pk from sqlite_master as m join pragma_table_info(m.name) as c ' +
