@@ -6,7 +6,7 @@ import { WorkTally } from '../util/work-tally.js';
 import type { JobStore, JobTimes, LeasedJob } from '../stores/jobs/job-store.js';
 import { defaultBackOff, longestWait } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
-import { Lease, type LeaseTime } from './lease.js';
+import { Lease, presentMoment, type LeaseTime } from './lease.js';
 
 export interface JobWorkerOptions {
     readonly log: Log;
@@ -139,7 +139,7 @@ export class JobWorker {
         const { leaseMs } = this.#times;
         try {
             while (this.hasRoom) {
-                const claimedOn = performance.now();
+                const claimedOn = presentMoment();
                 const job = await this.#store.claim(kind, this.#times);
                 if (!job) {
                     this.#options.onDry();

@@ -2,11 +2,26 @@
 
 import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 
+/**
+ * A moment, by the monotonic clock, as the time of the machine may be set back, and by the time of the machine, which goes on where the monotonic
+ * clock stops, as in a virtual machine that is suspended.
+ */
+export interface Moment {
+    readonly monotonic: number;
+    readonly date: number;
+}
+
+/** Returns the present moment. */
+export function presentMoment(): Moment {
+
+    return { monotonic: performance.now(), date: Date.now() };
+}
+
 export interface LeaseTime {
     /** Duration in milliseconds. */
     readonly leaseMs: number;
-    /** When it was asked for, by the monotonic clock. */
-    readonly heldSince: number;
+    /** When it was asked for. */
+    readonly heldSince: Moment;
 }
 
 const LOST = 'the lease of the job is lost';
@@ -17,19 +32,21 @@ export class Lease {
     readonly #controller = new AbortController();
     readonly #renewal: NodeJS.Timeout;
     #expiry: NodeJS.Timeout | undefined;
-    /** By the monotonic clock, as the time of the machine may be changed. Others see each renewal later than it was asked for, and wait for as long. */
-    #heldUntil = 0;
+    readonly #leaseMs: number;
+    /** When it was asked for or renewed last. Others see each renewal later than it was asked for, and wait for as long. */
+    #heldSince!: Moment;
     #isEnded = false;
 
     constructor(job: LeasedJob, { leaseMs, heldSince }: LeaseTime, store: JobStore) {
 
-        this.#hold(heldSince + leaseMs);
+        this.#leaseMs = leaseMs;
+        this.#hold(heldSince);
         this.#renewal = setInterval(() => {
 
-            const renewedOn = performance.now();
+            const renewedOn = presentMoment();
             this.check(store.renew(job, leaseMs)).then(() => {
 
-                this.#hold(renewedOn + leaseMs);
+                this.#hold(renewedOn);
             }, () => {
                 // The next renewal may succeed; until the lease expires no other process can claim the job.
             });
@@ -37,12 +54,12 @@ export class Lease {
     }
 
     /** A renewal that is not answered must not hold up the end of the job. */
-    #hold(until: number): void {
+    #hold(since: Moment): void {
 
         clearTimeout(this.#expiry);
-        this.#heldUntil = until;
+        this.#heldSince = since;
         if (!this.#isEnded) {
-            this.#expiry = setTimeout(() => this.#controller.abort(new Error(LOST)), until - performance.now()).unref();
+            this.#expiry = setTimeout(() => this.#controller.abort(new Error(LOST)), since.monotonic + this.#leaseMs - performance.now()).unref();
         }
     }
 
@@ -62,7 +79,8 @@ export class Lease {
     assertHeld(): void {
 
         this.#controller.signal.throwIfAborted();
-        if (performance.now() > this.#heldUntil) {
+        const { monotonic, date } = presentMoment();
+        if (Math.max(monotonic - this.#heldSince.monotonic, date - this.#heldSince.date) > this.#leaseMs) {
             this.#lost();
         }
     }

@@ -10,6 +10,7 @@ import type { Policy } from '../identity/access/access-policy.js';
 import { isUnrestrictedAdmin } from '../model/caller.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import { invalidContent, type ContentError } from '../errors/errors.js';
+import type { JsonValue } from '../util/json-types.js';
 import { getAt } from '../json/pointer.js';
 import { referenceErrors } from '../types/annotations/references.js';
 import type { ContentReference, ProcessedContent } from '../model/processed-content.js';
@@ -70,8 +71,9 @@ export class ReferenceChecker implements WriteParticipant {
 
         const found = await this.#objects.decideOn(ids, (subject) => ({ type: subject.type, mayRead: this.#policy().canRead(caller, subject).allowed }));
         const types = new Map(Array.from(found, ([id, subject]) => [id, subject.type])).set(id, type);
+        const isOfCode = codeTest(referrer);
         const isUnreadable = (reference: ContentReference): boolean => (
-            reference.id !== id && found.get(reference.id)?.mayRead === false && !isOfCode(reference, referrer)
+            reference.id !== id && found.get(reference.id)?.mayRead === false && !isOfCode(reference)
         );
         const unreadable = new Set(references.filter(isUnreadable));
         const errors = referenceErrors(references.filter((reference) => !unreadable.has(reference)), types);
@@ -112,8 +114,37 @@ export class ReferenceChecker implements WriteParticipant {
     }
 }
 
-/** True for a reference added by type code: the client did not send this value at this location. */
-function isOfCode({ pointer }: ContentReference, { content, sent }: Referrer): boolean {
+/** Returns a test for references added by type code: the client sent the value nowhere, as code can move what the client sent. */
+function codeTest({ content, sent = content }: Referrer): (reference: ContentReference) => boolean {
 
-    return sent === null || sent !== undefined && sent !== content && getAt(sent, pointer) !== getAt(content, pointer);
+    if (sent === null || sent === content) {
+        return () => sent === null;
+    }
+
+    let texts: Set<JsonValue | undefined> | null = null;
+    return ({ pointer }) => {
+
+        const value = getAt(content, pointer);
+        return getAt(sent, pointer) !== value && !(texts ??= textsOf(sent)).has(value);
+    };
+}
+
+/** Returns the texts of a value, and the names of its properties. */
+function textsOf(value: JsonValue): Set<JsonValue | undefined> {
+
+    const texts = new Set<JsonValue | undefined>();
+    const left = [value];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+        if (typeof next === 'string') {
+            texts.add(next);
+        }
+        else if (typeof next === 'object' && next !== null) {
+            for (const [name, member] of Object.entries(next)) {
+                texts.add(name);
+                left.push(member as JsonValue);
+            }
+        }
+    }
+
+    return texts;
 }

@@ -235,6 +235,26 @@ forEachDatabase((name, create) => {
             expect(reason).to.be.an.error('the lease of the job is lost');
         });
 
+        it('holds no lease that may have expired while its machine was suspended', async () => {
+
+            const { now } = Date;
+            const held: boolean[] = [];
+            const kind = start((job) => {
+
+                for (const passed of [0, -60_000, 9_000, 60_000]) {
+                    Date.now = () => now() + passed;
+                    held.push(isHeld(job));
+                    Date.now = now;
+                }
+
+                return Promise.resolve();
+            }, { leaseMs: 30_000 });
+            await runner.enqueue({ kind, payload: null });
+
+            await until(() => held.length === 4);
+            expect(held).to.equal([true, true, true, false]);
+        });
+
         it('repeats a periodic job, also after failures', async () => {
 
             let runs = 0;
@@ -286,3 +306,14 @@ describe('the longest wait of a job', () => {
         });
     }
 });
+
+function isHeld({ checkLease }: RunningJob): boolean {
+
+    try {
+        checkLease();
+        return true;
+    }
+    catch {
+        return false;
+    }
+}

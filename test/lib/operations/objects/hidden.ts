@@ -48,6 +48,7 @@ forEachDatabase((name, create) => {
             await defineType(node, 'Coded', 'exports.methods = { count: () => 1, ask: () => 2 }; exports.methods.ask.allowGet = true;');
             await defineType(node, 'Referrer', '', REFERENCES);
             await defineType(node, 'Binder', 'exports.beforeSchemaValidation = (object) => { object.content.typed = "test/plain"; return object; };', REFERENCES);
+            await defineType(node, 'Mover', 'exports.beforeSchemaValidation = (object) => { object.content.typed = object.content.list[1]; return object; };', REFERENCES);
             await node.create('Plain', {}, { id: 'test/plain', attributes: { acl: HIDDEN } });
             await node.create('Coded', {}, { id: 'test/coded', attributes: { acl: HIDDEN } });
             await node.create('Plain', {}, { id: 'test/shown', attributes: { acl: { readers: ['public'] } } });
@@ -135,6 +136,15 @@ forEachDatabase((name, create) => {
 
                     expect(new Set(messages)).to.equal(new Set([`/${property}: Unexpected missing cordra object test/… at /${property}`]));
                 }
+            });
+
+            it('looks like a missing one when the code of a type moves what refers to it', async () => {
+
+                const messages = await Promise.all(['plain', 'coded', 'none'].map(async (suffix) => (
+                    String((await refer({ id: '', list: [0, `test/${suffix}`] }, 'Mover')).attributes['message']).replaceAll(suffix, '…')
+                )));
+
+                expect(new Set(messages)).to.equal(new Set(['/typed: Unexpected missing cordra object test/… at /typed']));
             });
 
             it('can be referenced by the code of types, and stays referenced after other changes', async () => {
