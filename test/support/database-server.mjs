@@ -23,9 +23,10 @@ const PAUSE_MS = 50;
 export async function startDatabaseServer({ name, folder, url, launch, timeoutMs, signal }) {
 
     let server = launch();
+    const isRunning = () => server.exitCode === null && server.signalCode === null;
     const end = async (by) => {
 
-        if (server.exitCode === null && server.signalCode === null) {
+        if (isRunning()) {
             const ended = once(server, 'exit');
             server.kill(by);
             await ended;
@@ -51,7 +52,7 @@ export async function startDatabaseServer({ name, folder, url, launch, timeoutMs
 
     await up();
     return {
-        url, stop,
+        url, stop, isRunning,
         kill: () => end('SIGKILL'),
         pid: () => server.pid,
         signal: (sent) => server.kill(sent),

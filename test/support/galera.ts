@@ -33,8 +33,8 @@ export interface Galera {
     stop(): Promise<void>;
 }
 
-/** Starts the servers. Debian's packages mariadb-server, galera-4 and rsync are needed. */
-export async function startGalera(count = 3): Promise<Galera> {
+/** Starts the servers. Debian's packages mariadb-server, galera-4 and rsync are needed. @param parents folders for their data; by default one of its own */
+export async function startGalera(count = 3, parents: readonly string[] = []): Promise<Galera> {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-galera-'));
     await chmod(folder, 0o755);
@@ -57,12 +57,13 @@ export async function startGalera(count = 3): Promise<Galera> {
         for (const [n, { port, base }] of places.entries()) {
             // A server that starts removes the temporary tables that it finds, also those of others that have the same folder for them.
             const temporary = join(folder, `temporary${n}`);
+            const data = join(parents[n] ?? folder, `data${n}`);
             await mkdir(temporary);
             await chmod(temporary, 0o777);
-            const common = ['--no-defaults', `--datadir=${join(folder, `data${n}`)}`, `--tmpdir=${temporary}`, `--user=${user}`];
+            const common = ['--no-defaults', `--datadir=${data}`, `--tmpdir=${temporary}`, `--user=${user}`];
             await promisify(execFile)('mariadb-install-db', [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
             const options = [
-                ...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, `data${n}`, 'socket')}`,
+                ...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(data, 'socket')}`,
                 '--innodb-buffer-pool-size=64M', '--performance-schema=OFF', '--skip-name-resolve', '--max-connections=300',
                 '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--wsrep-on=ON', `--wsrep-provider=${PROVIDER}`,
                 `--wsrep-cluster-address=gcomm://${places.map((place) => `127.0.0.1:${place.base}`).join(',')}`,
@@ -70,7 +71,7 @@ export async function startGalera(count = 3): Promise<Galera> {
                 `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${base};ist.recv_addr=127.0.0.1:${base + 1};gcache.size=128M`,
                 '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`
             ];
-            const log = join(folder, `data${n}`, 'log');
+            const log = join(data, 'log');
             const failed = (error: Error): never => {
 
                 throw new Error(`${error.message}\n${existsSync(log) ? readFileSync(log, 'utf8').slice(-LOG_LENGTH) : ''}`);

@@ -36,12 +36,12 @@ export function hasMariadb() {
 }
 
 /**
- * Starts a server on a fresh data folder, or on one that `fill` writes, with more `options`. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
+ * Starts a server on a fresh data folder below `parent`, or on one that `fill` writes, with more `options`. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
  * `kill()` ends it as a crash would, and `restart()` starts it again on its data.
  */
-export async function startMariadb({ fill, options: more = [] } = {}) {
+export async function startMariadb({ fill, options: more = [], parent = tmpdir() } = {}) {
 
-    const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
+    const folder = await mkdtemp(join(parent, 'doip-gateway-mariadb-'));
     const { username } = userInfo();
     // A server that starts removes the temporary tables that it finds, also those of others that have the same folder for them.
     const temporary = join(folder, 'temporary');

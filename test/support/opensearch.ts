@@ -35,6 +35,8 @@ export interface TestOpenSearch {
     newUrl(base?: string): string;
     /** Null where the server is not that of the test. */
     pid(): number | null;
+    /** False after its end, also one that nobody asked for. */
+    isRunning(): boolean;
     /** Makes all changes visible to searches. */
     refresh(): Promise<void>;
     /** Ends the server without a warning; does nothing where it is not that of the test. */
@@ -45,15 +47,16 @@ export interface TestOpenSearch {
     stop(): Promise<void>;
 }
 
-/** Starts a server; takes about half a minute. */
-export async function startOpenSearch(): Promise<TestOpenSearch> {
+/** Starts a server; takes about half a minute. @param parent folder in which it makes its own */
+export async function startOpenSearch(parent = tmpdir()): Promise<TestOpenSearch> {
 
-    const server = RUNNING === undefined ? await launch() : null;
+    const server = RUNNING === undefined ? await launch(parent) : null;
     const url = server?.url ?? RUNNING ?? '';
     const client = await EngineClient.open({ node: url, auth: null, prefix: 'test' });
     return {
         url, client,
         pid: () => server?.pid() ?? null,
+        isRunning: () => server?.isRunning() ?? true,
         newUrl: (base = url) => `${base}/t${randomBytes(6).toString('hex')}`,
         async refresh() {
 
@@ -70,13 +73,13 @@ export async function startOpenSearch(): Promise<TestOpenSearch> {
     };
 }
 
-async function launch() {
+async function launch(parent: string) {
 
     if (!existsSync(FOLDER)) {
         throw new Error(`OpenSearch ${OPENSEARCH_VERSION} is not installed: see .ci/run`);
     }
 
-    const home = await mkdtemp(join(tmpdir(), 'doip-gateway-opensearch-'));
+    const home = await mkdtemp(join(parent, 'doip-gateway-opensearch-'));
     cpSync(FOLDER, home, { recursive: true });
     const isRoot = process.getuid?.() === 0;
     if (isRoot) {
@@ -105,9 +108,10 @@ async function launch() {
         await until(async () => (await fetch(url).catch(() => null))?.ok === true, START_MS);
     };
 
+    const isRunning = (): boolean => child !== null && child.exitCode === null && child.signalCode === null;
     const kill = async (): Promise<void> => {
 
-        if (child && child.exitCode === null && child.signalCode === null) {
+        if (child && isRunning()) {
             const ended = once(child, 'exit');
             child.kill('SIGKILL');
             await ended;
@@ -116,7 +120,7 @@ async function launch() {
 
     await start();
     return {
-        url, start, kill,
+        url, start, kill, isRunning,
         pid: () => child?.pid ?? null,
         signal: (name: NodeJS.Signals) => void child?.kill(name),
         async stop() {

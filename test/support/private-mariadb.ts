@@ -8,6 +8,8 @@ export interface PrivateMariadb {
     /** With the right to do everything, without a database. */
     readonly url: string;
     pid(): number;
+    /** False after its end, also one that nobody asked for. */
+    isRunning(): boolean;
     /** Sends a signal; SIGSTOP makes it silent without closing a connection. */
     signal(name: NodeJS.Signals): void;
     /** Ends it as a crash does. */
@@ -23,6 +25,8 @@ export interface PrivateMariadbOptions {
     readonly options?: readonly string[];
     /** Writes a data folder; by default a fresh one. */
     readonly fill?: (dataFolder: string) => Promise<void>;
+    /** Folder in which it makes its own; by default that for temporary files. */
+    readonly parent?: string;
 }
 
 /** The program is not compiled, as `test/run.mjs` needs it before the build. */

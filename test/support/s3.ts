@@ -48,14 +48,18 @@ export interface TestS3 {
     stop(): Promise<void>;
 }
 
-/** Starts a server; credentials for the service are set in the environment of this process. */
-export async function startS3(): Promise<TestS3> {
+/**
+ * Starts a server; credentials for the service are set in the environment of this process.
+ *
+ * @param parent folder in which it makes its own
+ */
+export async function startS3(parent = tmpdir()): Promise<TestS3> {
 
     if (PROGRAM === null) {
         throw new Error(`versitygw ${S3_VERSION} is not installed: see .ci/run`);
     }
 
-    const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-s3-'));
+    const folder = await mkdtemp(join(parent, 'doip-gateway-s3-'));
     const port = await freePorts();
     const url = `http://127.0.0.1:${port}`;
     const launch = async (): Promise<ChildProcess> => {

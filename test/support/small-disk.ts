@@ -3,7 +3,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,6 +19,41 @@ export interface SmallDisk {
     /** Gives back what was taken. */
     relieve(): void;
     remove(): void;
+}
+
+/** A disk in memory that has no size of its own: it can be full at any moment, whatever is on it. */
+export interface ElasticDisk {
+    readonly path: string;
+    /** Nothing more can be stored, until {@link relieve}. */
+    fill(): void;
+    relieve(): void;
+    remove(): void;
+}
+
+/** Mounts a disk of so many bytes at most, which it takes only as they are stored; null where that is not possible. Every user may write to it. */
+export function elasticDisk(bytes: number): ElasticDisk | null {
+
+    const disk = smallDisk(bytes);
+    const resize = (size: number): boolean => spawnSync('mount', ['-o', `remount,size=${size}`, disk?.path ?? '']).status === 0;
+    if (!disk) {
+        return null;
+    }
+
+    chmodSync(join(disk.path, '..'), 0o755);
+    chmodSync(disk.path, 0o777);
+    return {
+        path: disk.path,
+        fill() {
+
+            // What is stored meanwhile makes it larger than it is to be.
+            for (let isFull = false; !isFull;) {
+                const { blocks, bfree, bsize } = statfsSync(disk.path);
+                isFull = resize((blocks - bfree) * bsize);
+            }
+        },
+        relieve: () => void resize(bytes),
+        remove: () => disk.remove()
+    };
 }
 
 /** Mounts a disk; null where that is not possible. */

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../support/random.js';
 import type { S3Fate, S3Relay } from '../../../support/s3.js';
+import type { ElasticDisk } from '../../../support/small-disk.js';
 import { execute, type Installation, type NodeParts } from './installation.js';
 
 /** Parts of the installation of which only one fault at a time can have hold. */
@@ -152,6 +153,45 @@ const GALERA_FAULTS: readonly Fault[] = [
     })
 ];
 
+async function full(random: Random, disk: ElasticDisk | null | undefined): Promise<void> {
+
+    disk?.fill();
+    await last(random, random.chance(0.5) ? SOME_MS : LONG_MS);
+    disk?.relieve();
+}
+
+const DISK_FAULTS: readonly Fault[] = [
+    onNode('gateway: its disk is full', async (random, { disk }) => await full(random, disk)),
+    {
+        name: 'database: the disk of a server is full', area: 'database',
+        run: async (random, { disks, server, galera }) => {
+
+            const n = random.integer(0, disks.database.length - 1);
+            await full(random, disks.database[n]);
+            // A server of Galera that could not store what the others have stored leaves them, and needs their data.
+            await galera?.kill(n);
+            await galera?.rejoin(n);
+            if (server?.isRunning() === false) {
+                await server.restart();
+            }
+        }
+    },
+    { name: 'S3: the disk is full', area: 'payloads', run: async (random, { disks }) => await full(random, disks.s3) },
+    {
+        name: 'OpenSearch: the disk is full', area: 'search',
+        run: async (random, { disks, search }) => {
+
+            await full(random, disks.search);
+            if (search?.server.isRunning() === false) {
+                await search.server.restart();
+            }
+
+            // It gives up a shard that could not be opened five times.
+            await search?.server.client.send({ method: 'POST', path: '/_cluster/reroute', query: { retry_failed: 'true' } });
+        }
+    }
+];
+
 const SERVER_FAULTS: readonly Fault[] = [
     {
         name: 'database server: SIGKILL', area: 'database',
@@ -238,9 +278,14 @@ const SEARCH_FAULTS: readonly Fault[] = [
 ];
 
 /** The faults that an installation can have. */
-export function faultsOf({ parts, galera, server, s3, search }: Installation): readonly Fault[] {
+export function faultsOf({ parts, galera, server, s3, search, disks }: Installation): readonly Fault[] {
 
+    const areas = new Set<Area>([
+        ...parts.every(({ disk }) => disk) ? ['gateway'] as const : [], ...disks.database.length > 0 ? ['database'] as const : [],
+        ...disks.s3 ? ['payloads'] as const : [], ...disks.search ? ['search'] as const : []
+    ]);
     return [
+        ...DISK_FAULTS.filter(({ area }) => areas.has(area)),
         ...GATEWAY_FAULTS, ...parts.every(({ network }) => network) ? NETWORK_FAULTS : [], ...galera ? GALERA_FAULTS : [], ...server ? SERVER_FAULTS : [],
         ...s3 ? PAYLOAD_FAULTS : [], ...search ? SEARCH_FAULTS : []
     ];

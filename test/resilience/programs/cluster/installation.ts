@@ -12,6 +12,7 @@ import { startGalera, type Galera } from '../../../support/galera.js';
 import { startMysqlProxy, type MysqlProxy } from '../../../support/mysql-proxy.js';
 import { networkNamespace, type NetworkNamespace } from '../../../support/network-namespaces.js';
 import { startOpenSearch, type TestOpenSearch } from '../../../support/opensearch.js';
+import { elasticDisk, type ElasticDisk } from '../../../support/small-disk.js';
 import { startPrivateMariadb, type PrivateMariadb } from '../../../support/private-mariadb.js';
 import { BUCKET, startS3, startS3Relay, type S3Relay, type TestS3 } from '../../../support/s3.js';
 import { jumpingClock } from '../../../support/wrong-clock.js';
@@ -26,6 +27,8 @@ export interface InstallationOptions {
     readonly hasSearch: boolean;
     /** Networks of their own for the nodes. */
     readonly hasNetworks: boolean;
+    /** Disks of their own for all parts. */
+    readonly hasDisks: boolean;
 }
 
 /** What belongs to one node. */
@@ -34,6 +37,8 @@ export interface NodeParts {
     /** Between the node and its server of the database. */
     readonly link: MysqlProxy;
     readonly network: NetworkNamespace | null;
+    /** With its data folder. */
+    readonly disk: ElasticDisk | null;
     /** File whose number of milliseconds the clock of the node is ahead. */
     readonly clockFile: string;
 }
@@ -43,12 +48,17 @@ export interface Installation {
     readonly galera: Galera | null;
     /** The only server, where it is not Galera. */
     readonly server: PrivateMariadb | null;
+    /** Of each server of the database, of the payloads and of the search engine; empty or null where they have none of their own. */
+    readonly disks: { readonly database: readonly ElasticDisk[]; readonly s3: ElasticDisk | null; readonly search: ElasticDisk | null };
     readonly s3: { readonly server: TestS3; readonly relays: readonly S3Relay[] } | null;
     readonly search: { readonly server: TestOpenSearch; readonly relays: readonly S3Relay[]; readonly prefix: string } | null;
     stop(): Promise<void>;
 }
 
 const NODES = 3;
+
+/** More than any part stores in a run of hours; it is taken from memory as it is needed. */
+const DISK_BYTES = 8 * 1024 ** 3;
 
 /** Short, so that a fault is over soon after its end. */
 const S3_TIMEOUT_SECONDS = 5;
@@ -72,12 +82,21 @@ export async function startInstallation(options: InstallationOptions, checker: C
     }
 
     try {
-        const database = await startDatabase(options.database);
+        const newDisk = (): ElasticDisk | null => {
+
+            const disk = options.hasDisks ? elasticDisk(DISK_BYTES) : null;
+            ends.push(() => disk?.remove());
+            return disk;
+        };
+
+        const [s3Disk, searchDisk] = [options.hasS3 ? newDisk() : null, options.hasSearch ? newDisk() : null];
+        const databaseDisks = options.database === 'tidb' ? [] : Array.from({ length: options.database === 'galera' ? NODES : 1 }, newDisk).filter((disk) => disk !== null);
+        const database = await startDatabase(options.database, databaseDisks.map(({ path }) => path));
         ends.push(database.stop);
         await execute(database.urls[0] ?? '', 'create database repository');
-        const s3 = options.hasS3 ? await startS3() : null;
+        const s3 = options.hasS3 ? await startS3(s3Disk?.path) : null;
         ends.push(async () => s3?.stop());
-        const search = options.hasSearch ? await startOpenSearch() : null;
+        const search = options.hasSearch ? await startOpenSearch(searchDisk?.path) : null;
         ends.push(async () => search?.stop());
         const prefix = search ? new URL(search.newUrl()).pathname : '';
         const [s3Relays, searchRelays]: [S3Relay[], S3Relay[]] = [[], []];
@@ -91,7 +110,8 @@ export async function startInstallation(options: InstallationOptions, checker: C
             ends.push(() => link.close(), () => s3Relay?.stop(), () => searchRelay?.stop(), () => network?.remove());
             s3Relays.push(...s3Relay ? [s3Relay] : []);
             searchRelays.push(...searchRelay ? [searchRelay] : []);
-            const dataDir = join(folder, `node${n}`);
+            const disk = newDisk();
+            const dataDir = join(disk?.path ?? folder, `node${n}`);
             await mkdir(dataDir);
             const clockFile = join(folder, `clock${n}`);
             const node = new GatewayNode({
@@ -108,13 +128,14 @@ export async function startInstallation(options: InstallationOptions, checker: C
                 ...network ? { launcher: network.launcher, host: network.address } : {}
             }, checker);
             ends.push(() => node.kill());
-            parts.push({ node, link, network, clockFile });
+            parts.push({ node, link, network, disk, clockFile });
         }
 
         // All at once: one makes the tables.
         await Promise.all(parts.map(({ node }) => node.start()));
         return {
             parts, galera: database.galera, server: database.server, stop,
+            disks: { database: databaseDisks, s3: s3Disk, search: searchDisk },
             s3: s3 && { server: s3, relays: s3Relays },
             search: search && { server: search, relays: searchRelays, prefix: prefix.slice(1) }
         };
@@ -132,15 +153,15 @@ interface Database {
     readonly stop: () => Promise<void>;
 }
 
-async function startDatabase(kind: DatabaseKind): Promise<Database> {
+async function startDatabase(kind: DatabaseKind, folders: readonly string[]): Promise<Database> {
 
     if (kind === 'galera') {
-        const galera = await startGalera(NODES);
+        const galera = await startGalera(NODES, folders);
         return { urls: galera.urls, galera, server: null, stop: () => galera.stop() };
     }
 
     const { startTidb } = kind === 'tidb' ? await import(TIDB) as { startTidb: () => Promise<PrivateMariadb> } : { startTidb: null };
-    const server = startTidb ? await startTidb() : await startPrivateMariadb();
+    const server = startTidb ? await startTidb() : await startPrivateMariadb(folders[0] === undefined ? {} : { parent: folders[0] });
     return { urls: [server.url], galera: null, server, stop: () => server.stop() };
 }
 

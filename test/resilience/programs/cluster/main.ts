@@ -6,7 +6,7 @@
  *     npm run resilience -- --cluster --minutes 30 --at-once 2     for so long, in up to two parts at once
  *
  * Three gateways as processes, three servers of Galera (`--database mariadb` or `tidb`: one server), payloads in S3, searches in OpenSearch
- * (`--without s3`, `--without opensearch`, `--without networks`). `--only WORD` chooses faults whose name has the word. Ends with 1 when anything that was
+ * (`--without s3`, `--without opensearch`, `--without networks`, `--without disks`). `--only WORD` chooses faults whose name has the word. Ends with 1 when anything that was
  * acknowledged is lost, stale, leaked or there twice, or when something else is found: see `checker.ts`.
  */
 
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 
     if (!values.cluster || !['galera', 'mariadb', 'tidb'].includes(values.database)) {
         throw new Error('usage: npm run resilience -- --cluster [--faults N | --minutes M] [--seed S] [--database galera|mariadb|tidb] ' +
-            '[--without opensearch|s3|networks]… [--at-once N] [--only WORD] [--log FILE]');
+            '[--without opensearch|s3|networks|disks]… [--at-once N] [--only WORD] [--log FILE]');
     }
 
     const count = values.minutes === undefined ? Number(values.faults ?? DEFAULT_FAULTS) : Infinity;
@@ -64,14 +64,14 @@ async function main(): Promise<void> {
     const begun = performance.now();
     const installation = await startInstallation({
         database: values.database as DatabaseKind, hasS3: !values.without.includes('s3'), hasSearch: !values.without.includes('opensearch'),
-        hasNetworks: !values.without.includes('networks')
+        hasNetworks: !values.without.includes('networks'), hasDisks: !values.without.includes('disks')
     }, checker);
     const nodes = installation.parts.map(({ node }) => node);
     const logging = setInterval(() => writeLogs(nodes), LOG_MS);
     try {
         await Promise.all(nodes.map(becomesReady));
-        const hasNetworks = installation.parts.every(({ network }) => network);
-        console.log(`up after ${seconds(begun)} s, seed ${values.seed}${hasNetworks ? '' : ', without networks of their own'}`);
+        const lacking = (['network', 'disk'] as const).filter((part) => installation.parts.some((parts) => parts[part] === null));
+        console.log(`up after ${seconds(begun)} s, seed ${values.seed}${lacking.map((part) => `, without ${part}s of their own`).join('')}`);
         const load: Load = { nodes, checker, random: seeded(Number(values.seed)), isOver: false };
         await prepareRights(load);
         const report = new Report(nodes, checker);
