@@ -3,6 +3,9 @@
 import type { BlobDatabase, ChunkPart, ChunkTotals, Database, SqlValue } from '../../database.js';
 import { LIST_BLOBS, MEASURE_CHUNKS, READ_PART } from '../../statements.js';
 
+/** Without the recursion of {@link LIST_BLOBS}, which TiDB does not allow: it reads the key of every chunk. */
+const LIST_EACH = 'select distinct blob_id as id from blob_chunks where blob_id > ? order by blob_id limit ?';
+
 const GUARD_MOVED = ' and exists (select 1 from blobs where blobs.id = ? and blobs.store = ?)';
 
 /** How statements are run, with retries. */
@@ -17,10 +20,13 @@ export class MysqlBlobs implements BlobDatabase {
 
     readonly readsAtOnce = false;
     readonly #database: Statements;
+    readonly #list: string;
 
-    constructor(database: Statements) {
+    /** @param server whether it has common table expressions that find the next value of an index by recursion */
+    constructor(database: Statements, { hasRecursion }: { readonly hasRecursion: boolean }) {
 
         this.#database = database;
+        this.#list = hasRecursion ? LIST_BLOBS : LIST_EACH;
     }
 
     async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
@@ -63,7 +69,7 @@ export class MysqlBlobs implements BlobDatabase {
 
     async listBlobs(after: number, limit: number): Promise<number[]> {
 
-        const rows = await this.#database.read<{ id: number }>({ sql: LIST_BLOBS }, [after, limit]);
+        const rows = await this.#database.read<{ id: number }>({ sql: this.#list }, [after, limit]);
         return rows.map(({ id }) => id);
     }
 }

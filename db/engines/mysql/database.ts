@@ -20,7 +20,7 @@ import { ServerCheck } from './server-check.js';
 import { type Answer, type Session, Sessions } from './session.js';
 import { closeSurplusConnections } from './surplus-connections.js';
 import { endPool, poolUsage } from './pool.js';
-import { applySettings, checkServer, engineSettings, MAX_STATEMENTS, preparedStatements, readServer, unitSettings } from './server.js';
+import { applySettings, checkServer, type Engine, engineSettings, MAX_STATEMENTS, preparedStatements, readServer, unitSettings } from './server.js';
 import { decodeKeys, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
@@ -92,12 +92,12 @@ export async function openMysqlDatabase(
         }
     });
     const watches = [reapStalledConnections(pool.pool, address.timeout), closeSurplusConnections(pool.pool)];
-    let isGalera = false;
+    let engine: Engine = 'mariadb';
     const end = (): Promise<void> => endPool(pool, address.timeout).finally(() => watches.forEach((stop) => stop()));
     try {
         const server = await readServer(pool);
         checkServer(server, log);
-        isGalera = server.engine === 'galera';
+        engine = server.engine;
         const own = [...engineSettings(server), ...unitSettings(server)];
         settings.push(...own);
         const statements = preparedStatements(server, address.connections, log);
@@ -114,7 +114,7 @@ export async function openMysqlDatabase(
         throw openError(address, error);
     }
 
-    return new MysqlDatabase({ address, pool, check, end, log, onCommitted, copyTo, isGalera });
+    return new MysqlDatabase({ address, pool, check, end, log, onCommitted, copyTo, engine });
 }
 
 class MysqlDatabase implements Database {
@@ -145,7 +145,7 @@ class MysqlDatabase implements Database {
 
     constructor(parts: {
         address: MysqlAddress; pool: Pool; check: ServerCheck; end: () => Promise<void>; log: Log; onCommitted: CommitObserver; copyTo: CopyFolder | undefined;
-        isGalera: boolean;
+        engine: Engine;
     }) {
 
         this.#address = parts.address;
@@ -155,10 +155,10 @@ class MysqlDatabase implements Database {
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
         this.#copyTo = parts.copyTo;
-        this.blobs = new MysqlBlobs(this);
+        this.blobs = new MysqlBlobs(this, { hasRecursion: parts.engine !== 'tidb' });
         this.#writes = new WriteWatch(parts.address, parts.log);
         this.#sessions = new Sessions(parts.pool, {
-            timeout: parts.address.timeout, writes: this.#writes, hasMarks: parts.isGalera,
+            timeout: parts.address.timeout, writes: this.#writes, hasMarks: parts.engine === 'galera',
             onUnprepared: (error) => this.#report({ event: 'database.unprepared', error }, 'the database server prepares no more statements')
         });
         this.#groups = new MysqlGroupCommit({

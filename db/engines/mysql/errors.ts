@@ -89,8 +89,8 @@ const LOST_CODES = new Set([
     'EHOSTUNREACH', 'ENETUNREACH', 'PROTOCOL_PACKETS_OUT_OF_ORDER'
 ]);
 
-/** The server knows no such user, password or database, does not allow the address, or the user lacks a right. */
-const REJECTED = new Set([1044, 1045, 1049, 1130, 1142, 1227, 1698]);
+/** The server knows no such user, password or database, does not allow the address, or the user lacks a right, the last one by TiDB. */
+const REJECTED = new Set([1044, 1045, 1049, 1130, 1142, 1227, 1698, 8121]);
 
 /** Returns whether the server rejects the user or the database, so that a retry is of no use. */
 export function isRejected(error: unknown): boolean {

@@ -120,6 +120,9 @@ export interface CallbackConnection {
     destroy(): void;
 }
 
+/** Milliseconds between two attempts to take a lock. */
+const LOCK_PAUSE_MS = 100;
+
 /** A lock that is held until it is released. */
 export interface MigrationLock {
     /** Aborted when another node may have the lock. */
@@ -132,8 +135,7 @@ export interface MigrationLock {
 /** Takes a lock of the server, which is held until the connection ends. */
 export async function lockServer(connection: Connection, database: string): Promise<MigrationLock> {
 
-    const [rows] = await connection.query('select get_lock(?, ?) as taken', [lockName(database), LOCK_WAIT_MS / 1000]);
-    if ((rows as { taken: number | null }[])[0]?.taken !== 1) {
+    if (!await takeLock(connection, lockName(database))) {
         throw new Error(LOCKED);
     }
 
@@ -154,6 +156,29 @@ export async function lockServer(connection: Connection, database: string): Prom
             return Promise.resolve();
         }
     };
+}
+
+/** Of TiDB, whose locks are rows: many nodes wait for one. */
+const TOO_MANY_WAIT = /lock retry limit/;
+
+/** Waits for a lock of the server; false where it is not free in time. */
+async function takeLock(connection: Connection, name: string): Promise<boolean> {
+
+    const deadline = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+        try {
+            const seconds = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
+            const [rows] = await connection.query('select get_lock(?, ?) as taken', [name, seconds]);
+            return (rows as { taken: number | null }[])[0]?.taken === 1;
+        }
+        catch (error) {
+            if (!TOO_MANY_WAIT.test(String(error)) || performance.now() > deadline) {
+                throw error;
+            }
+        }
+
+        await sleep(LOCK_PAUSE_MS);
+    }
 }
 
 /** The lease as stored. `until` differs after each renewal; nodes of earlier versions compare it with the time of their server. */
@@ -189,7 +214,7 @@ export async function lockCluster(connection: Connection, now = () => performanc
             throw new Error(LOCKED);
         }
 
-        await sleep(100);
+        await sleep(LOCK_PAUSE_MS);
     }
 }
 
@@ -273,8 +298,8 @@ class ClusterLease implements MigrationLock {
 
 async function readLease(connection: Connection): Promise<StoredLease> {
 
-    const [[found]] = await connection.query<RowDataPacket[]>('select owner, held_until as until from migrations_lease where id = 1');
-    return { owner: String(found?.['owner'] ?? ''), until: Number(found?.['until'] ?? 0) };
+    const [[found]] = await connection.query<RowDataPacket[]>('select owner, held_until from migrations_lease where id = 1');
+    return { owner: String(found?.['owner'] ?? ''), until: Number(found?.['held_until'] ?? 0) };
 }
 
 /** Returns the number of rows changed; 0 when another server was faster. */
