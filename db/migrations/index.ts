@@ -20,9 +20,8 @@ import { apiKeys } from './018-api-keys.js';
 import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
-import { typeChanges } from './023-type-changes.js';
+import { formerRules, typeChanges } from './023-type-changes.js';
 import { guardedRows, missingColumns, writeFences } from './024-added-columns.js';
-import { formerRules } from './027-former-rules.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,

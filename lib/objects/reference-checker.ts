@@ -141,7 +141,7 @@ function textsOf(value: JsonValue): Set<JsonValue | undefined> {
         else if (typeof next === 'object' && next !== null) {
             for (const [name, member] of Object.entries(next)) {
                 texts.add(name);
-                left.push(member as JsonValue);
+                left.push(member);
             }
         }
     }

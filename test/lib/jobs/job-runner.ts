@@ -307,10 +307,10 @@ describe('the longest wait of a job', () => {
     }
 });
 
-function isHeld({ checkLease }: RunningJob): boolean {
+function isHeld(job: RunningJob): boolean {
 
     try {
-        checkLease();
+        job.checkLease();
         return true;
     }
     catch {
