@@ -41,13 +41,13 @@ export class CatalogStore {
         return [this.#sql.keepRules.step({ name, rules: JSON.stringify(rules) })];
     }
 
-    /** Returns the steps that forget the rules which a type with this name had. */
+    /** Returns the steps that forget the rules of former types of this name. */
     forgetRulesSteps(name: string): Step[] {
 
         return [this.#sql.forgetRules.step({ name })];
     }
 
-    /** Returns the access rules of types that are gone: name → entry. */
+    /** Returns the access rules of types that are gone, also of those that there are again: name → entry. */
     async formerRules(): Promise<ReadonlyMap<string, JsonObject>> {
 
         const rows = await this.#sql.formerRules.read<{ name: string; rules: string }>({});

@@ -9,8 +9,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import { badRequest } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
-import { isJsonObject } from '../util/json-types.js';
-import type { JsonObject } from '../util/json-types.js';
+import { isJsonObject, type JsonObject } from '../util/json-types.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 
 const NAME_CONFLICT = 'types:name';
@@ -42,18 +41,16 @@ export class CatalogParticipant implements WriteParticipant {
         return [
             ...before && oldName !== null ? this.#store.releaseSteps(before.id) : [],
             ...after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : [],
-            ...oldName === newName ? [] : this.#rulesSteps(before, oldName, newName),
+            ...before && oldName !== null && oldName !== newName ? this.#rulesSteps(before, oldName) : [],
             ...this.#store.changeSteps(id)
         ];
     }
 
-    #rulesSteps(before: StoredObject | null, oldName: string | null, newName: string | null): Step[] {
+    /** The rules of a former type of this name stay stored while there is a new one, and do not count. */
+    #rulesSteps({ content }: StoredObject, name: string): Step[] {
 
-        const rules = oldName === null ? undefined : this.#computedRules(oldName) ?? before?.content.authConfig;
-        return [
-            ...oldName !== null && isJsonObject(rules) ? this.#store.keepRulesSteps(oldName, rules) : [],
-            ...newName !== null ? this.#store.forgetRulesSteps(newName) : []
-        ];
+        const rules = this.#computedRules(name) ?? content.authConfig;
+        return isJsonObject(rules) ? this.#store.keepRulesSteps(name, rules) : this.#store.forgetRulesSteps(name);
     }
 
     explain(failed: string, { after }: ObjectChange): Error | undefined {

@@ -175,6 +175,7 @@ export class Catalog {
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
         const planned = this.#planned(design?.content ?? {}, schemas, changes);
+        // After the types: those of a type that is seen to be gone are stored.
         const former = await this.#rows.formerRules();
         const computed = await this.#authConfigRules(planned, files, (revised) => {
 

@@ -48,7 +48,7 @@ export interface RegistryOptions {
 export interface OtherRules {
     /** Those that type code computed, which replace the stored ones. */
     readonly computed: ReadonlyMap<string, JsonObject>;
-    /** Those of types that are gone, for their objects. */
+    /** Those of types that are gone, for their objects; they do not count for types that there are. */
     readonly former: ReadonlyMap<string, JsonObject>;
 }
 
@@ -272,7 +272,8 @@ export class TypeRegistry {
             entryOf: (type) => {
 
                 if (!read.has(type) && (this.#index.named(type) || byType.has(type) || former.has(type))) {
-                    const entry = computed.get(type) ?? this.get(type)?.authConfig ?? byType.get(type) ?? (this.get(type) ? undefined : former.get(type));
+                    const known = this.get(type);
+                    const entry = computed.get(type) ?? known?.authConfig ?? byType.get(type) ?? (known ? undefined : former.get(type));
                     read.set(type, entry === undefined ? builtInEntry(type, system) : readAclDefaults(entry));
                 }
 

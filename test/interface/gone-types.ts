@@ -139,7 +139,7 @@ onEveryDatabase((name, start) => {
             expect(await isPublic('Anew')).to.be.true();
         });
 
-        it('are under them after the rollback of an upload that brought both', async () => {
+        it('are under them after the rollback of an upload that renamed it', async () => {
 
             await typeWithObject('Present', { authConfig: PRIVATE });
             const changed = { id: 'test/Present-type', type: 'Schema', content: { identifier: '', name: 'Absent', schema: { type: 'object' } } };

@@ -7,7 +7,7 @@
 const ATTEMPTS = 7;
 const MOST = Math.ceil(ATTEMPTS / 2);
 
-/** A first attempt that is within this part of the bound is enough: what is dear now and then costs more than three times as much then, and is found at another run. */
+/** A first attempt within this part of the bound is enough: it has what is dear the first time, and what is dear mostly is found at most runs. */
 const CLEAR = 1 / 3;
 
 /** Returns whether further attempts cannot change on which side of a bound their median is, or hardly. */

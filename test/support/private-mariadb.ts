@@ -26,7 +26,7 @@ export interface PrivateMariadbOptions {
     /** Writes a data folder; by default a fresh one. */
     readonly fill?: (dataFolder: string) => Promise<void>;
     /** Folder in which it makes its own; by default that for temporary files. */
-    readonly parent?: string;
+    readonly parent?: string | undefined;
 }
 
 /** The program is not compiled, as `test/run.mjs` needs it before the build. */

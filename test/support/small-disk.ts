@@ -30,6 +30,8 @@ export interface ElasticDisk {
     remove(): void;
 }
 
+const MAX_ATTEMPTS = 100;
+
 /** Mounts a disk of so many bytes at most, which it takes only as they are stored; null where that is not possible. Every user may write to it. */
 export function elasticDisk(bytes: number): ElasticDisk | null {
 
@@ -45,11 +47,15 @@ export function elasticDisk(bytes: number): ElasticDisk | null {
         path: disk.path,
         fill() {
 
-            // What is stored meanwhile makes it larger than it is to be.
-            for (let isFull = false; !isFull;) {
+            // What is stored meanwhile makes it larger than it is to be. A size of 0 is no limit.
+            for (let attempts = MAX_ATTEMPTS; attempts > 0; --attempts) {
                 const { blocks, bfree, bsize } = statfsSync(disk.path);
-                isFull = resize((blocks - bfree) * bsize);
+                if (resize(Math.max(1, blocks - bfree) * bsize)) {
+                    return;
+                }
             }
+
+            throw new Error(`${disk.path} cannot be made full`);
         },
         relieve: () => void resize(bytes),
         remove: () => disk.remove()

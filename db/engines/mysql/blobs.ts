@@ -2,6 +2,7 @@
 
 import type { BlobDatabase, ChunkPart, ChunkTotals, Database, SqlValue } from '../../database.js';
 import { LIST_BLOBS, MEASURE_CHUNKS, READ_PART } from '../../statements.js';
+import type { Engine } from './server.js';
 
 /** Without the recursion of {@link LIST_BLOBS}, which TiDB does not allow: it reads the key of every chunk. */
 const LIST_EACH = 'select distinct blob_id as id from blob_chunks where blob_id > ? order by blob_id limit ?';
@@ -22,11 +23,10 @@ export class MysqlBlobs implements BlobDatabase {
     readonly #database: Statements;
     readonly #list: string;
 
-    /** @param server whether it has common table expressions that find the next value of an index by recursion */
-    constructor(database: Statements, { hasRecursion }: { readonly hasRecursion: boolean }) {
+    constructor(database: Statements, engine: Engine) {
 
         this.#database = database;
-        this.#list = hasRecursion ? LIST_BLOBS : LIST_EACH;
+        this.#list = engine === 'tidb' ? LIST_EACH : LIST_BLOBS;
     }
 
     async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {

@@ -92,7 +92,7 @@ export async function openMysqlDatabase(
         }
     });
     const watches = [reapStalledConnections(pool.pool, address.timeout), closeSurplusConnections(pool.pool)];
-    let engine: Engine = 'mariadb';
+    let engine: Engine;
     const end = (): Promise<void> => endPool(pool, address.timeout).finally(() => watches.forEach((stop) => stop()));
     try {
         const server = await readServer(pool);
@@ -155,7 +155,7 @@ class MysqlDatabase implements Database {
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
         this.#copyTo = parts.copyTo;
-        this.blobs = new MysqlBlobs(this, { hasRecursion: parts.engine !== 'tidb' });
+        this.blobs = new MysqlBlobs(this, parts.engine);
         this.#writes = new WriteWatch(parts.address, parts.log);
         this.#sessions = new Sessions(parts.pool, {
             timeout: parts.address.timeout, writes: this.#writes, hasMarks: parts.engine === 'galera',

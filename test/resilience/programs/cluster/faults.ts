@@ -160,37 +160,38 @@ async function full(random: Random, disk: ElasticDisk | null | undefined): Promi
     disk?.relieve();
 }
 
-const DISK_FAULTS: readonly Fault[] = [
-    onNode('gateway: its disk is full', async (random, { disk }) => await full(random, disk)),
-    {
-        name: 'database: the disk of a server is full', area: 'database',
-        run: async (random, { disks, server, galera }) => {
+const GATEWAY_DISK_FULL = onNode('gateway: its disk is full', async (random, { disk }) => await full(random, disk));
 
-            const n = random.integer(0, disks.database.length - 1);
-            await full(random, disks.database[n]);
-            // A server of Galera that could not store what the others have stored leaves them, and needs their data.
-            await galera?.kill(n);
-            await galera?.rejoin(n);
-            if (server?.isRunning() === false) {
-                await server.restart();
-            }
-        }
-    },
-    { name: 'S3: the disk is full', area: 'payloads', run: async (random, { disks }) => await full(random, disks.s3) },
-    {
-        name: 'OpenSearch: the disk is full', area: 'search',
-        run: async (random, { disks, search }) => {
+const DATABASE_DISK_FULL: Fault = {
+    name: 'database: the disk of a server is full', area: 'database',
+    run: async (random, { disks, server, galera }) => {
 
-            await full(random, disks.search);
-            if (search?.server.isRunning() === false) {
-                await search.server.restart();
-            }
-
-            // It gives up a shard that could not be opened five times.
-            await search?.server.client.send({ method: 'POST', path: '/_cluster/reroute', query: { retry_failed: 'true' } });
+        const n = random.integer(0, disks.database.length - 1);
+        await full(random, disks.database[n]);
+        // A server of Galera that could not store what the others have stored leaves them, and needs their data.
+        await galera?.kill(n);
+        await galera?.rejoin(n);
+        if (server?.isRunning() === false) {
+            await server.restart();
         }
     }
-];
+};
+
+const S3_DISK_FULL: Fault = { name: 'S3: the disk is full', area: 'payloads', run: async (random, { disks }) => await full(random, disks.s3) };
+
+const SEARCH_DISK_FULL: Fault = {
+    name: 'OpenSearch: the disk is full', area: 'search',
+    run: async (random, { disks, search }) => {
+
+        await full(random, disks.search);
+        if (search?.server.isRunning() === false) {
+            await search.server.restart();
+        }
+
+        // It gives up a shard that could not be opened five times.
+        await search?.server.client.send({ method: 'POST', path: '/_cluster/reroute', query: { retry_failed: 'true' } });
+    }
+};
 
 const SERVER_FAULTS: readonly Fault[] = [
     {
@@ -280,13 +281,10 @@ const SEARCH_FAULTS: readonly Fault[] = [
 /** The faults that an installation can have. */
 export function faultsOf({ parts, galera, server, s3, search, disks }: Installation): readonly Fault[] {
 
-    const areas = new Set<Area>([
-        ...parts.every(({ disk }) => disk) ? ['gateway'] as const : [], ...disks.database.length > 0 ? ['database'] as const : [],
-        ...disks.s3 ? ['payloads'] as const : [], ...disks.search ? ['search'] as const : []
-    ]);
     return [
-        ...DISK_FAULTS.filter(({ area }) => areas.has(area)),
         ...GATEWAY_FAULTS, ...parts.every(({ network }) => network) ? NETWORK_FAULTS : [], ...galera ? GALERA_FAULTS : [], ...server ? SERVER_FAULTS : [],
-        ...s3 ? PAYLOAD_FAULTS : [], ...search ? SEARCH_FAULTS : []
+        ...s3 ? PAYLOAD_FAULTS : [], ...search ? SEARCH_FAULTS : [],
+        ...parts.every(({ disk }) => disk) ? [GATEWAY_DISK_FULL] : [], ...disks.database.length > 0 ? [DATABASE_DISK_FULL] : [],
+        ...disks.s3 ? [S3_DISK_FULL] : [], ...disks.search ? [SEARCH_DISK_FULL] : []
     ];
 }

@@ -161,7 +161,7 @@ async function startDatabase(kind: DatabaseKind, folders: readonly string[]): Pr
     }
 
     const { startTidb } = kind === 'tidb' ? await import(TIDB) as { startTidb: () => Promise<PrivateMariadb> } : { startTidb: null };
-    const server = startTidb ? await startTidb() : await startPrivateMariadb(folders[0] === undefined ? {} : { parent: folders[0] });
+    const server = startTidb ? await startTidb() : await startPrivateMariadb({ parent: folders[0] });
     return { urls: [server.url], galera: null, server, stop: () => server.stop() };
 }
 
